@@ -1,0 +1,1 @@
+//! The entry points of the macros, and nothing else.
