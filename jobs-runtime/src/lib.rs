@@ -2,8 +2,10 @@
 
 extern crate alloc;
 
+pub mod clock;
 pub mod contract;
 pub mod core;
+pub mod drivers;
 mod error;
 
 pub use error::{Code, Error, codes};

@@ -1,7 +1,7 @@
 //! The constructors and predicates of [`Error`], one kind each.
 
+use super::Error;
 use super::codes::*;
-use super::{Error, Source};
 use crate::core::{JobId, StoredError};
 use std::sync::Arc;
 
@@ -253,13 +253,6 @@ impl Error {
     #[must_use]
     pub fn with_source(self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.caused_by(source)
-    }
-
-    pub(crate) fn with_shared_source(self, source: Source) -> Self {
-        Error {
-            source: Some(source),
-            ..self
-        }
     }
 
     /// The store could not be reached; nothing was written.
