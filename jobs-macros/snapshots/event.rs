@@ -1,0 +1,22 @@
+//! What the macro makes of the case `event`. Written by BLESS=1, read by people.
+
+#[automatically_derived]
+impl ::jobs_runtime::Event for FeedbackGiven {
+    type Key = u64;
+    const NAME: &'static ::core::primitive::str = "feedback-given";
+    const WAS: &'static [&'static ::core::primitive::str] = &["feedback"];
+    const TTL: ::core::option::Option<::jobs_runtime::private::Millis> = ::core::option::Option::Some(
+        ::jobs_runtime::private::Millis(604800000u64),
+    );
+}
+#[doc(hidden)]
+#[allow(non_local_definitions, unused_macros)]
+#[macro_export]
+macro_rules! event_name_already_taken_by__feedback_given__dash8 {
+    () => {};
+}
+const _: () = {
+    ::jobs_runtime::private::claim! {
+        "event" "feedback-given"
+    }
+};
