@@ -1,1 +1,11 @@
 //! Durable workflows as plain async Rust.
+
+extern crate alloc;
+
+pub mod clock;
+pub mod contract;
+pub mod core;
+pub mod drivers;
+mod error;
+
+pub use error::{Code, Error, codes};

@@ -1,0 +1,196 @@
+//! What the verbs of a driver take and give.
+
+use crate::Error;
+use crate::core::{
+    EventId, Job, JobId, Millis, NewJob, Nudge, RunId, StepRecord, Timestamp, Token,
+};
+use tokio::sync::broadcast;
+
+/// The answer to one enqueued job.
+pub type EnqueueAnswer = Result<Enqueued, Conflicted>;
+
+/// A job that is in the store.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Enqueued {
+    /// Its id: the one that was asked for, or the live job's.
+    pub id: JobId,
+    /// Its run.
+    pub run_id: RunId,
+    /// A live job held the key, and this is it.
+    pub deduped: bool,
+    /// That job has another input than the one asked for.
+    pub input_differs: bool,
+}
+
+/// A job that was not stored.
+#[derive(Clone, Debug)]
+pub enum Conflicted {
+    /// A live job holds the key, and the caller wanted an error.
+    KeyTaken(JobId),
+    /// The job itself cannot be stored: too large, or a name that is not allowed.
+    Refused(Error),
+}
+
+/// A request for work.
+#[derive(Clone, Debug)]
+pub struct Claim {
+    /// The queues to serve; all of them if empty.
+    pub queues: Vec<String>,
+    /// How many slots are free.
+    pub limit: usize,
+    /// How long a lease lasts without a heartbeat, for jobs that do not say.
+    pub visibility_timeout: Millis,
+    /// Who asks: a name and random bits, for people.
+    pub worker: String,
+    /// Random bits for the tokens, drawn anew for each request.
+    pub nonce: u64,
+    /// See [`super::Driver`].
+    pub now: Option<Timestamp>,
+}
+
+/// What a claim brings.
+#[derive(Clone, Debug)]
+pub struct Claims {
+    /// The leased jobs, in the order of the claim.
+    pub jobs: Vec<Claimed>,
+    /// The store's time of the claim.
+    pub now: Timestamp,
+    /// When the next job becomes visible, if that is known: no need to look before.
+    pub next_visible_at: Option<Timestamp>,
+}
+
+/// A leased job.
+#[derive(Clone, Debug)]
+pub struct Claimed {
+    /// The row, with the new token and the lease's end in its head.
+    pub job: Job,
+    /// Its step records.
+    pub journal: Vec<StepRecord>,
+    /// Its unconsumed inbox.
+    pub nudge: Nudge,
+}
+
+/// One lease to extend.
+#[derive(Clone, Copy, Debug)]
+pub struct Beat {
+    /// The job.
+    pub job: JobId,
+    /// The holder's token.
+    pub token: Token,
+    /// How long the lease shall last from now.
+    pub visibility_timeout: Millis,
+    /// The nudge that the holder has seen.
+    pub seen_nudge: u64,
+}
+
+/// The answer to one heartbeat.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum BeatAnswer {
+    /// The job was cancelled.
+    Cancelled,
+    /// The lease is extended.
+    Held {
+        /// Its new end.
+        until: Timestamp,
+        /// News that the holder has not seen.
+        nudge: Option<Nudge>,
+        /// Somebody asked for the job's end.
+        cancel_requested: bool,
+    },
+    /// The lease is another's, or over.
+    Lost,
+}
+
+/// The answer to one published event.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Published {
+    /// The event.
+    pub id: EventId,
+    /// Its place in the order of publication.
+    pub seq: u64,
+    /// Runs that it was pinned to.
+    pub woken: u64,
+}
+
+/// Counts of one queue.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct QueueStats {
+    /// The queue.
+    pub queue: String,
+    /// Jobs that a worker may take now.
+    pub ready: u64,
+    /// Jobs that a worker may take later.
+    pub delayed: u64,
+    /// Leased jobs.
+    pub running: u64,
+    /// Parked jobs.
+    pub suspended: u64,
+    /// Dead letters.
+    pub dead: u64,
+    /// Age of the oldest ready job: the number that decides how many workers are needed.
+    pub oldest_ready: Option<Millis>,
+    /// Counting stopped at a bound: each count is a floor.
+    pub at_least: bool,
+}
+
+/// One stored setting: a queue, a limit, a schedule or a worker, by the prefix of its key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Setting {
+    /// Such as `queue/mail`.
+    pub key: String,
+    /// What it says.
+    pub value: Vec<u8>,
+    /// Raised by each write; guards the next.
+    pub revision: u64,
+}
+
+/// A write of a setting and of what relies on it.
+#[derive(Clone, Debug)]
+pub struct SettingWrite {
+    /// The key.
+    pub key: String,
+    /// The new value; `None` removes it.
+    pub value: Option<Vec<u8>>,
+    /// The revision it must still have; 0 if it must not exist.
+    pub expected: u64,
+    /// Jobs to enqueue in the same write.
+    pub jobs: Vec<NewJob>,
+}
+
+/// What may be removed.
+#[derive(Clone, Copy, Debug)]
+pub struct PruneBounds {
+    /// Ended jobs older than this.
+    pub ended_before: Timestamp,
+    /// Events whose time to live passed before this.
+    pub events_expired_before: Timestamp,
+    /// Dead letters older than this; `None` leaves them alone.
+    pub dead_before: Option<Timestamp>,
+    /// Rows of each kind in one call.
+    pub limit: usize,
+}
+
+/// What was removed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Pruned {
+    /// Ended jobs.
+    pub jobs: u64,
+    /// Events.
+    pub events: u64,
+    /// Dead letters.
+    pub dead_letters: u64,
+}
+
+/// A hint.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum WakeUp {
+    /// A job may have ended.
+    Ended,
+    /// Something may have been put into an inbox.
+    Inbox,
+    /// A job may be ready.
+    Ready,
+}
+
+/// A stream of hints. A slow reader loses some, which is harmless.
+pub type WakeUps = broadcast::Receiver<WakeUp>;

@@ -1,0 +1,89 @@
+//! Events, the waits for them, and the inbox in which both meet.
+
+use super::{EventId, JobId, Millis, Payload, StepOutcome, Timestamp};
+use alloc::{string::String, vec::Vec};
+use serde::{Deserialize, Serialize};
+
+/// An event about to be published. The id is made by the client, so that a retry after a lost
+/// reply stores it once.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewEvent {
+    /// Who it is.
+    pub id: EventId,
+    /// Its durable name.
+    pub name: String,
+    /// The rendered correlation key; `None` for an event without one.
+    pub key: Option<String>,
+    /// Whose event it is; only runs of that tenant see it.
+    pub tenant: Option<String>,
+    /// What it says.
+    pub payload: Payload,
+    /// How long it can be matched.
+    pub ttl: Millis,
+    /// W3C trace context of the publisher.
+    pub trace_context: Option<String>,
+}
+
+/// What a waiting step waits for.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct WaitSpec {
+    /// The event's durable name and its former names.
+    pub names: Vec<String>,
+    /// The rendered key it must carry; `None` takes any event of the name.
+    pub key: Option<String>,
+    /// The earliest publication that counts; ties count.
+    pub since: Timestamp,
+}
+
+impl WaitSpec {
+    /// Whether an event of this name, key and publication time serves the wait.
+    #[must_use]
+    pub fn matches(&self, name: &str, key: Option<&str>, published_at: Timestamp) -> bool {
+        self.names.iter().any(|own| own == name)
+            && self.key.as_deref().is_none_or(|own| Some(own) == key)
+            && published_at >= self.since
+    }
+}
+
+/// What a store pinned to a run: it stays until the run ends, whatever the event's time to live.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct InboxItem {
+    /// The order of publication, rising within one store.
+    pub seq: u64,
+    /// What was pinned.
+    pub content: InboxContent,
+}
+
+/// What can be pinned to a run.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub enum InboxContent {
+    /// The end of a child job.
+    Child {
+        /// Which child.
+        job: JobId,
+        /// How it ended.
+        outcome: StepOutcome,
+    },
+    /// A published event.
+    Event {
+        /// Which event.
+        id: EventId,
+        /// Its durable name.
+        name: String,
+        /// Its correlation key.
+        key: Option<String>,
+        /// What it says.
+        payload: Payload,
+        /// When the store took it.
+        published_at: Timestamp,
+    },
+}
+
+/// The news for a run: everything pinned to it that no delivered record has consumed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Nudge {
+    /// The counter that says something was added.
+    pub count: u64,
+    /// What waits to be consumed, by `seq`.
+    pub inbox: Vec<InboxItem>,
+}

@@ -1,0 +1,35 @@
+//! The pure half: every decision about a job, as functions from values to values.
+//!
+//! Nothing in here reads a clock, draws a random number, does I/O or awaits: the time and the
+//! random bits are arguments. It builds as `no_std` + `alloc`, and a test holds it to that.
+//! Storing what was decided is the business of `drivers`; acting on it, of `worker`.
+
+mod backoff;
+mod commit;
+mod decide;
+mod error;
+mod event;
+mod id;
+mod job;
+mod journal;
+mod key;
+mod run;
+mod time;
+mod transition;
+
+pub use backoff::Backoff;
+pub use commit::{Commit, CommitGuard, CommitNumber, LogLine, Progress, Settle, Trace};
+pub use decide::{
+    Applied, ClaimVerdict, CommitAnswer, Decision, claim, claim_order, decide, heartbeat, nudged,
+};
+pub use error::StoredError;
+pub use event::{InboxContent, InboxItem, NewEvent, Nudge, WaitSpec};
+pub use id::{EventId, JobId, RunId, Token};
+pub use job::{
+    Head, Job, JobNotes, JobSpec, NewJob, OnConflict, Parent, Payload, Priority, TickRef, Visible,
+};
+pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
+pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
+pub use run::{Ask, Asked, Ended, Next, Replay, Run, RunFault};
+pub use time::{Millis, Timestamp};
+pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};

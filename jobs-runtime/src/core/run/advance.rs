@@ -1,0 +1,284 @@
+//! Between two polls of the body: deliver one thing, or say what to wait for.
+
+use super::{Run, Slot, SlotState};
+use crate::core::{RecordKind, StepOutcome, StepRecord, StoredError, Timestamp};
+use alloc::{format, string::String};
+
+/// What the executor does next.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Next {
+    /// Stop: the run is at fault.
+    Broken,
+    /// Wait for the commit: nothing goes on before it is durable.
+    Commit,
+    /// Wait for something the run knows nothing of.
+    Foreign,
+    /// Park: nothing runs, and nothing is due soon.
+    Park {
+        /// When to look again.
+        wake_at: Option<Timestamp>,
+    },
+    /// Fire the woken wakers and poll again.
+    Poll,
+    /// Ask the store for the inbox: a deadline passed, and an event may have come before it.
+    Refresh,
+    /// Wait for a body, or for an instant.
+    Wait {
+        /// The instant, if one is known.
+        wake_at: Option<Timestamp>,
+    },
+}
+
+impl Run {
+    /// Moves on after a poll that returned `Pending` and that the body did not wake itself from.
+    pub fn advance(&mut self, now: Timestamp) -> Next {
+        if self.fault.is_some() {
+            return Next::Broken;
+        }
+        if self.replay_one() {
+            return Next::Poll;
+        }
+        if !self.open {
+            self.open = true;
+            if self.wake_held() {
+                return Next::Poll;
+            }
+        }
+        if self.give_out_stored() {
+            return Next::Poll;
+        }
+        let holding = !self.held.is_empty() && self.late.is_empty();
+        // With bodies held at the barrier, more deliveries would only raise it.
+        if !(holding && self.committing.is_some()) {
+            if let Some(next) = self.deliver_one(now) {
+                return next;
+            }
+        }
+        if holding && self.barrier_is_down() {
+            self.wake_held();
+            return Next::Poll;
+        }
+        if self.expire_one(now) {
+            return Next::Poll;
+        }
+        self.idle(now, holding)
+    }
+
+    /// Delivers the next recorded result to whoever awaits it; passes over what nobody awaits.
+    fn replay_one(&mut self) -> bool {
+        if let Some(name) = self.late.pop_front() {
+            if self.late.is_empty() {
+                self.wake_held();
+            }
+            self.replay_to(&name);
+            return true;
+        }
+        while let Some(name) = self.order.get(self.cursor).cloned() {
+            self.cursor += 1;
+            let awaited = self.slots.get(&name).is_some_and(|slot| slot.awaited);
+            if awaited {
+                self.replay_to(&name);
+                return true;
+            }
+            if let Some(slot) = self.slots.get_mut(&name)
+                && slot.state == SlotState::Recorded
+            {
+                slot.state = SlotState::Passed;
+            }
+        }
+        false
+    }
+
+    fn replay_to(&mut self, name: &str) {
+        let polls = self.polls;
+        if let Some(slot) = self.slots.get_mut(name) {
+            slot.state = SlotState::Delivered;
+            slot.delivered_in = polls + 1;
+            if let Some(at) = slot.record.completed_at {
+                self.last_time = self.last_time.max(at);
+            }
+        }
+        self.values = 0;
+        self.replayed.push(name.into());
+        self.wake(name);
+    }
+
+    fn wake_held(&mut self) -> bool {
+        let held = ::core::mem::take(&mut self.held);
+        let any = !held.is_empty();
+        self.woken.extend(held);
+        any
+    }
+
+    /// Careful mode: gives out the result that has become durable.
+    fn give_out_stored(&mut self) -> bool {
+        let durable = self.durable;
+        let polls = self.polls;
+        let ready = self.slots.iter_mut().find(|(_, slot)| {
+            slot.state == SlotState::Storing
+                && slot
+                    .record
+                    .position
+                    .is_some_and(|position| position < durable)
+        });
+        let Some((name, slot)) = ready else {
+            return false;
+        };
+        slot.state = SlotState::Delivered;
+        slot.delivered_in = polls + 1;
+        let name = name.clone();
+        self.wake(&name);
+        true
+    }
+
+    /// Delivers one new result: a finished body, then an event, then what is due.
+    fn deliver_one(&mut self, now: Timestamp) -> Option<Next> {
+        if let Some(name) = self.finished.pop_front() {
+            let slot = self.slots.get_mut(&name)?;
+            if let SlotState::Finished(outcome) =
+                ::core::mem::replace(&mut slot.state, SlotState::Gone)
+            {
+                return Some(self.deliver(&name, outcome, now));
+            }
+        }
+        if let Some((name, event, outcome)) = self.next_event() {
+            if let Some(slot) = self.slots.get_mut(&name) {
+                slot.record.event = Some(event);
+            }
+            return Some(self.deliver(&name, outcome, now));
+        }
+        let (name, slot) = self.next_due(now)?;
+        if slot.record.kind == RecordKind::Sleep {
+            let fired = StepOutcome::Done(crate::core::Payload::json(*b"null"));
+            return Some(self.deliver(&name, fired, now));
+        }
+        // A stored event beats a passed deadline (R5): be sure that there is none.
+        if slot.record.wake_at > Some(self.inbox_at) {
+            return Some(Next::Refresh);
+        }
+        let outcome = if slot.required {
+            required_timeout(&slot.record)
+        } else {
+            StepOutcome::TimedOut
+        };
+        Some(self.deliver(&name, outcome, now))
+    }
+
+    fn deliver(&mut self, name: &str, outcome: StepOutcome, now: Timestamp) -> Next {
+        let position = self.next;
+        let (careful, polls) = (self.replay.careful, self.polls);
+        let at = now.max(self.last_time);
+        let Some(slot) = self.slots.get_mut(name) else {
+            return Next::Poll;
+        };
+        slot.record.position = Some(position);
+        slot.record.outcome = Some(outcome);
+        slot.record.completed_at = Some(at);
+        slot.delivered_in = polls + 1;
+        slot.state = if careful {
+            SlotState::Storing
+        } else {
+            SlotState::Delivered
+        };
+        self.dirty.insert(name.into(), slot.record.clone());
+        self.removed.remove(name);
+        self.next = position.next();
+        self.last_time = at;
+        self.values = 0;
+        if careful {
+            return Next::Commit;
+        }
+        self.wake(name);
+        Next::Poll
+    }
+
+    /// The first wait, in order of asking, that a pinned event serves.
+    fn next_event(&self) -> Option<(String, crate::core::EventId, StepOutcome)> {
+        if self.inbox.is_empty() {
+            return None;
+        }
+        self.used.iter().find_map(|name| {
+            let slot = self.slots.get(name).filter(|slot| slot.is_wait())?;
+            let (event, outcome) = self.served_by(&slot.record)?;
+            Some((name.clone(), event, outcome))
+        })
+    }
+
+    /// The sleep or wait that has been due for longest.
+    fn next_due(&self, now: Timestamp) -> Option<(String, &Slot)> {
+        self.slots
+            .iter()
+            .filter(|(_, slot)| slot.state == SlotState::Suspended)
+            .filter_map(|(name, slot)| Some((slot.record.wake_at?, name, slot)))
+            .filter(|(at, ..)| *at <= now)
+            .min_by_key(|(at, name, _)| (*at, *name))
+            .map(|(_, name, slot)| (name.clone(), slot))
+    }
+
+    /// Wakes a future whose back-off is over or whose body has run out of time.
+    fn expire_one(&mut self, now: Timestamp) -> bool {
+        let due = self.slots.iter_mut().find(|(_, slot)| match slot.state {
+            SlotState::BackOff => slot.awaited && slot.record.wake_at.is_none_or(|at| at <= now),
+            SlotState::Running(deadline) => deadline.is_some_and(|at| at <= now),
+            _ => false,
+        });
+        let Some((name, slot)) = due else {
+            return false;
+        };
+        // A new state, so that a future nobody polls is woken once and not for ever.
+        slot.state = match slot.state {
+            SlotState::BackOff => SlotState::Held,
+            _ => SlotState::Overrun,
+        };
+        let name = name.clone();
+        self.wake(&name);
+        true
+    }
+
+    fn idle(&self, now: Timestamp, holding: bool) -> Next {
+        let storing = self
+            .slots
+            .values()
+            .any(|slot| slot.state == SlotState::Storing);
+        if holding || storing {
+            return Next::Commit;
+        }
+        let waits = || self.slots.values().filter(|slot| slot.awaited);
+        let wake_at = waits()
+            .filter_map(|slot| match slot.state {
+                SlotState::BackOff | SlotState::Suspended => slot.record.wake_at,
+                SlotState::Running(deadline) => deadline,
+                _ => None,
+            })
+            .min();
+        if self.in_flight > 0 {
+            return Next::Wait { wake_at };
+        }
+        let suspended =
+            waits().any(|s| matches!(s.state, SlotState::BackOff | SlotState::Suspended));
+        if !suspended {
+            return Next::Foreign;
+        }
+        if wake_at.is_some_and(|at| at <= now.after(self.replay.park_after)) {
+            return Next::Wait { wake_at };
+        }
+        Next::Park { wake_at }
+    }
+}
+
+fn required_timeout(record: &StepRecord) -> StepOutcome {
+    let waited = record.wake_at.unwrap_or_default().since(record.started_at);
+    let names = record
+        .wait
+        .as_ref()
+        .map(|wait| wait.names.as_slice())
+        .unwrap_or_default();
+    let event = names.first().map_or("", String::as_str);
+    StepOutcome::Failed(StoredError::new(
+        "X_JOB_TIMEOUT",
+        format!(
+            "no event \"{event}\" came within {} ms, and the step requires one",
+            waited.0
+        ),
+    ))
+}

@@ -1,0 +1,281 @@
+//! What a step future may ask of its run, and what it says when its body ends or it is dropped.
+
+use super::{Run, RunFault, Slot, SlotState};
+use crate::core::{
+    Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp, WaitSpec,
+};
+use alloc::{string::String, vec::Vec};
+
+/// What a future wants.
+#[derive(Clone, Debug)]
+pub enum Ask {
+    /// Any event of these names and this key.
+    Event {
+        /// The event's durable name and former names.
+        names: Vec<String>,
+        /// The rendered correlation key.
+        key: Option<String>,
+        /// How long to wait.
+        timeout: Millis,
+        /// Only events published after the wait began count.
+        since_step: bool,
+        /// A passed deadline is an error.
+        required: bool,
+    },
+    /// To be woken so long after the first asking.
+    SleepFor(Millis),
+    /// To be woken at an instant.
+    SleepUntil(Timestamp),
+    /// To run a body.
+    Step {
+        /// A hash of the output's type.
+        fingerprint: u64,
+        /// Its failure is final, and it never runs twice.
+        once: bool,
+        /// How long one try of the body may take.
+        timeout: Option<Millis>,
+    },
+}
+
+impl Ask {
+    fn kind(&self) -> RecordKind {
+        match self {
+            Ask::Event { .. } => RecordKind::Event,
+            Ask::SleepFor(_) | Ask::SleepUntil(_) => RecordKind::Sleep,
+            Ask::Step { .. } => RecordKind::Step,
+        }
+    }
+}
+
+/// What a future is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Asked {
+    /// The body took too long: drop it, and say how that ends.
+    Expired,
+    /// Keep the waker; it is fired when there is news.
+    Later,
+    /// The result, as it is stored.
+    Ready(StepOutcome),
+    /// The body runs: poll it.
+    Running,
+    /// Start the body.
+    Start {
+        /// Tries of it so far in this attempt of the job.
+        tried: u32,
+    },
+}
+
+impl Run {
+    /// Asks for the step `name`. `first` says that this future has not asked before.
+    pub fn ask(&mut self, name: &str, ask: &Ask, first: bool, now: Timestamp) -> Asked {
+        if self.closed || self.fault.is_some() {
+            return Asked::Later;
+        }
+        if first && !self.claim_name(name, ask, now) {
+            return Asked::Later;
+        }
+        let may_start = self.open && self.late.is_empty();
+        let barrier_is_down = self.barrier_is_down();
+        let Some(slot) = self.slots.get_mut(name) else {
+            return Asked::Later;
+        };
+        match &slot.state {
+            SlotState::Delivered => match &slot.record.outcome {
+                Some(outcome) => return Asked::Ready(outcome.clone()),
+                None => return Asked::Later,
+            },
+            SlotState::Overrun => return Asked::Expired,
+            SlotState::Running(_) => return Asked::Running,
+            SlotState::Passed => {
+                slot.state = SlotState::Recorded;
+                self.late.push_back(name.into());
+                return Asked::Later;
+            }
+            SlotState::Held => {}
+            SlotState::BackOff if slot.record.wake_at.is_none_or(|at| at <= now) => {}
+            _ => return Asked::Later,
+        }
+        if !may_start || (slot.record.kind == RecordKind::Step && !barrier_is_down) {
+            if slot.state == SlotState::Held {
+                self.held.insert(name.into());
+            }
+            return Asked::Later;
+        }
+        self.held.remove(name);
+        match ask {
+            Ask::Step { timeout, .. } => self.start(name, *timeout, now),
+            _ => self.suspend(name, ask, now),
+        }
+    }
+
+    /// Takes the name for a future; false, and the run is broken, if it cannot be had.
+    fn claim_name(&mut self, name: &str, ask: &Ask, now: Timestamp) -> bool {
+        self.note_asking();
+        let slot = self
+            .slots
+            .entry(name.into())
+            .or_insert_with(|| Slot::recorded(StepRecord::pending(name, ask.kind(), now)));
+        if slot.claimed {
+            self.break_with(RunFault::Duplicate(name.into()));
+            return false;
+        }
+        if slot.record.kind != ask.kind() {
+            let mismatch = Mismatch::Kind {
+                step: name.into(),
+                recorded: slot.record.kind,
+                asked: ask.kind(),
+            };
+            self.break_with(RunFault::Mismatch(mismatch));
+            return false;
+        }
+        slot.claimed = true;
+        slot.awaited = true;
+        if let Ask::Step {
+            fingerprint, once, ..
+        } = ask
+        {
+            slot.once = *once;
+            if slot.record.position.is_none() {
+                slot.record.fingerprint = *fingerprint;
+            }
+        }
+        if let Ask::Event { required, .. } = ask {
+            slot.required = *required;
+        }
+        if slot.state == SlotState::Pending {
+            // A long back-off of an earlier lease goes on; everything else starts when it may.
+            let backing_off = slot.record.kind == RecordKind::Step && slot.record.wake_at.is_some();
+            slot.state = if backing_off {
+                SlotState::BackOff
+            } else {
+                SlotState::Held
+            };
+        }
+        self.used.push(name.into());
+        true
+    }
+
+    /// Marks the delivered failures after which the body asked for something (R3).
+    fn note_asking(&mut self) {
+        let polls = self.polls;
+        for slot in self.slots.values_mut() {
+            if slot.state == SlotState::Delivered && slot.record.is_failure() {
+                slot.asked_since = true;
+                slot.asked_in |= slot.delivered_in == polls;
+            }
+        }
+    }
+
+    fn start(&mut self, name: &str, timeout: Option<Millis>, now: Timestamp) -> Asked {
+        let Some(slot) = self.slots.get_mut(name) else {
+            return Asked::Later;
+        };
+        // Without a back-off, earlier tries belong to earlier attempts of the job.
+        let tried = if slot.record.wake_at.is_some() {
+            slot.record.attempts
+        } else {
+            0
+        };
+        if tried == 0 {
+            slot.record.attempts = 0;
+        }
+        slot.record.attempts += 1;
+        slot.record.wake_at = None;
+        slot.state = SlotState::Running(timeout.map(|span| now.after(span)));
+        self.in_flight += 1;
+        Asked::Start { tried }
+    }
+
+    /// Registers a sleep or a wait: its record is stored without a position at once (R4).
+    fn suspend(&mut self, name: &str, ask: &Ask, now: Timestamp) -> Asked {
+        let enqueued_at = self.enqueued_at;
+        let Some(slot) = self.slots.get_mut(name) else {
+            return Asked::Later;
+        };
+        slot.state = SlotState::Suspended;
+        if slot.record.wake_at.is_some() {
+            return Asked::Later;
+        }
+        let record = &mut slot.record;
+        record.started_at = now;
+        match ask {
+            Ask::Event {
+                names,
+                key,
+                timeout,
+                since_step,
+                ..
+            } => {
+                record.wake_at = Some(now.after(*timeout));
+                record.wait = Some(WaitSpec {
+                    names: names.clone(),
+                    key: key.clone(),
+                    since: if *since_step { now } else { enqueued_at },
+                });
+            }
+            Ask::SleepFor(span) => record.wake_at = Some(now.after(*span)),
+            Ask::SleepUntil(at) => record.wake_at = Some(*at),
+            Ask::Step { .. } => {}
+        }
+        self.dirty.insert(name.into(), record.clone());
+        self.removed.remove(name);
+        Asked::Later
+    }
+
+    /// Says that the body of `name` has ended for good. Its result waits for its delivery.
+    pub fn finish(&mut self, name: &str, outcome: StepOutcome) {
+        let Some(slot) = self.slots.get_mut(name) else {
+            return;
+        };
+        if slot.is_running() {
+            self.in_flight -= 1;
+            slot.state = SlotState::Finished(outcome);
+            self.finished.push_back(name.into());
+        }
+    }
+
+    /// Says that the body of `name` failed and shall be tried again after `delay`. A delay worth
+    /// parking for is stored, so that it survives the worker.
+    pub fn back_off(&mut self, name: &str, error: StoredError, delay: Millis, now: Timestamp) {
+        let park = delay > self.replay.park_after;
+        let Some(slot) = self.slots.get_mut(name) else {
+            return;
+        };
+        if !slot.is_running() {
+            return;
+        }
+        self.in_flight -= 1;
+        slot.state = SlotState::BackOff;
+        slot.record.last_error = Some(error);
+        slot.record.wake_at = Some(now.after(delay));
+        if park {
+            self.dirty.insert(name.into(), slot.record.clone());
+        }
+    }
+
+    /// Says that the future of `name` was dropped. What was not delivered is not recorded, and a
+    /// wait that lost is removed with the next commit.
+    pub fn forget(&mut self, name: &str) {
+        if self.closed {
+            return;
+        }
+        let Some(slot) = self.slots.get_mut(name) else {
+            return;
+        };
+        slot.awaited = false;
+        self.held.remove(name);
+        match slot.state {
+            SlotState::Overrun | SlotState::Running(_) => self.in_flight -= 1,
+            SlotState::Finished(_) => self.finished.retain(|other| other != name),
+            SlotState::BackOff | SlotState::Held | SlotState::Suspended => {}
+            // What is recorded stays recorded.
+            _ => return,
+        }
+        slot.state = SlotState::Gone;
+        let stored_before = slot.record.wake_at.is_some();
+        self.dirty.remove(name);
+        if stored_before {
+            self.removed.insert(name.into());
+        }
+    }
+}

@@ -1,0 +1,373 @@
+//! One lease of a run: what the body asked for, what was delivered to it, what must be stored.
+//!
+//! Owns rules R1 (delivery decides the order), R2 (the durability barrier), R3 (failures),
+//! R4 (pending records) and R14 (record times). It polls nothing and waits for nothing: the
+//! executor calls [`Run::ask`] through the step futures, [`Run::advance`] between two polls, and
+//! stores what [`Run::take_commit`] and [`Run::settle`] give it.
+
+mod advance;
+mod ask;
+mod settle;
+#[cfg(test)]
+mod tests;
+
+pub use advance::Next;
+pub use ask::{Ask, Asked};
+pub use settle::Ended;
+
+use super::{
+    Applied, EventId, InboxContent, InboxItem, Job, Millis, Mismatch, Nudge, Position, RecordKind,
+    StepOutcome, StepRecord, Timestamp, Token,
+};
+use alloc::{
+    collections::{BTreeMap, BTreeSet, VecDeque},
+    string::String,
+    vec::Vec,
+};
+
+/// How a run is to be replayed.
+#[derive(Clone, Copy, Debug)]
+pub struct Replay {
+    /// Every delivery waits for its own durability (R2): the body has awaits outside its steps,
+    /// or the last lease was lost.
+    pub careful: bool,
+    /// Steps that the code gave up on purpose.
+    pub removed: &'static [&'static str],
+    /// A wait in memory up to this long is cheaper than parking.
+    pub park_after: Millis,
+}
+
+/// Why an attempt cannot go on, whatever the body would do next.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RunFault {
+    /// Two steps of this run have one name.
+    Duplicate(String),
+    /// The journal does not fit the code.
+    Mismatch(Mismatch),
+}
+
+/// The state of one lease of a run.
+#[derive(Debug)]
+pub struct Run {
+    job: super::JobId,
+    run: super::RunId,
+    token: Token,
+    enqueued_at: Timestamp,
+    replay: Replay,
+
+    slots: BTreeMap<String, Slot>,
+    /// Recorded names by position; `cursor` is the next to deliver.
+    order: Vec<String>,
+    cursor: usize,
+    /// Recorded results asked for after their position was passed over.
+    late: VecDeque<String>,
+    /// Finished bodies, in order of finishing.
+    finished: VecDeque<String>,
+    /// Names that may not start yet.
+    held: BTreeSet<String>,
+    /// Names whose waker must be fired.
+    woken: Vec<String>,
+    /// Everything recorded was delivered, and the body asked for more.
+    open: bool,
+    /// Bodies that were started and have not finished.
+    in_flight: usize,
+    polls: u64,
+    fault: Option<RunFault>,
+    closed: bool,
+
+    inbox: Vec<InboxItem>,
+    seen_nudge: u64,
+    /// The inbox is complete up to this instant.
+    inbox_at: Timestamp,
+
+    next: Position,
+    /// The position up to which everything is durable.
+    durable: Position,
+    /// The position from which the next commit starts.
+    base: Position,
+    last_time: Timestamp,
+    values: u64,
+    dirty: BTreeMap<String, StepRecord>,
+    removed: BTreeSet<String>,
+    number: u64,
+    committing: Option<Position>,
+    used: Vec<String>,
+    replayed: Vec<String>,
+}
+
+#[derive(Debug)]
+struct Slot {
+    state: SlotState,
+    record: StepRecord,
+    /// A future has taken the name in this lease.
+    claimed: bool,
+    /// That future is still alive.
+    awaited: bool,
+    /// Its failure may never be taken back.
+    once: bool,
+    /// A passed deadline is an error.
+    required: bool,
+    /// The poll to which its result was delivered.
+    delivered_in: u64,
+    /// The body asked for something new in that poll, or in any since.
+    asked_in: bool,
+    asked_since: bool,
+}
+
+#[derive(Debug, PartialEq)]
+enum SlotState {
+    /// A failed body waits for its next try.
+    BackOff,
+    /// Its outcome is what the future gets.
+    Delivered,
+    /// The body has ended; its result waits to be delivered.
+    Finished(StepOutcome),
+    /// Asked for, and may not start yet.
+    Held,
+    /// The future was dropped before it got anything.
+    Gone,
+    /// Only a pending record of an earlier lease, not asked for yet.
+    Pending,
+    /// The body runs on past its deadline, until its future is polled and drops it.
+    Overrun,
+    /// The body runs, until the deadline if it has one.
+    Running(Option<Timestamp>),
+    /// In the journal, its position not reached yet.
+    Recorded,
+    /// Its position came and nobody asked.
+    Passed,
+    /// Stored ahead of its delivery (careful mode): given out once durable.
+    Storing,
+    /// A sleep or a wait.
+    Suspended,
+}
+
+impl Run {
+    /// The state at the start of a lease: `job` and `journal` as the claim answered, `nudge` the
+    /// inbox that came with it, `now` the store's time of the claim.
+    #[must_use]
+    pub fn new(
+        job: &Job,
+        journal: Vec<StepRecord>,
+        nudge: Nudge,
+        now: Timestamp,
+        replay: Replay,
+    ) -> Self {
+        let mut recorded: Vec<(Position, String)> = journal
+            .iter()
+            .filter_map(|record| record.position.map(|at| (at, record.name.clone())))
+            .collect();
+        recorded.sort_unstable();
+        let slots = journal
+            .into_iter()
+            .map(|record| (record.name.clone(), Slot::recorded(record)));
+        Run {
+            job: job.spec.id,
+            run: job.spec.run_id,
+            token: job.head.token,
+            enqueued_at: job.head.enqueued_at,
+            replay,
+            slots: slots.collect(),
+            order: recorded.into_iter().map(|(_, name)| name).collect(),
+            cursor: 0,
+            late: VecDeque::new(),
+            finished: VecDeque::new(),
+            held: BTreeSet::new(),
+            woken: Vec::new(),
+            open: false,
+            in_flight: 0,
+            polls: 0,
+            fault: None,
+            closed: false,
+            inbox: nudge.inbox,
+            seen_nudge: nudge.count,
+            inbox_at: now,
+            next: job.head.next_position,
+            durable: job.head.next_position,
+            base: job.head.next_position,
+            last_time: job.head.enqueued_at,
+            values: 0,
+            dirty: BTreeMap::new(),
+            removed: BTreeSet::new(),
+            number: 0,
+            committing: None,
+            used: Vec::new(),
+            replayed: Vec::new(),
+        }
+    }
+
+    /// Says that the body is about to be polled.
+    pub fn begin_poll(&mut self) {
+        self.polls += 1;
+    }
+
+    /// The names whose stored wakers must be fired before the next poll.
+    pub fn take_woken(&mut self) -> Vec<String> {
+        ::core::mem::take(&mut self.woken)
+    }
+
+    /// Says that the lease is over: futures that are dropped from here on change nothing.
+    pub fn close(&mut self) {
+        self.closed = true;
+    }
+
+    /// Why the attempt cannot go on, if it cannot.
+    #[must_use]
+    pub fn fault(&self) -> Option<&RunFault> {
+        self.fault.as_ref()
+    }
+
+    /// Reports a recorded output that no longer decodes.
+    pub fn undecodable(&mut self, step: &str, reason: String) {
+        self.break_with(RunFault::Mismatch(Mismatch::Output {
+            step: step.into(),
+            reason,
+        }));
+    }
+
+    /// Takes in an inbox that was complete at `at`.
+    pub fn news(&mut self, nudge: Option<Nudge>, at: Timestamp) {
+        if let Some(nudge) = nudge
+            && nudge.count >= self.seen_nudge
+        {
+            self.seen_nudge = nudge.count;
+            self.inbox = nudge.inbox;
+        }
+        self.inbox_at = self.inbox_at.max(at);
+    }
+
+    /// Says that the commit in flight is stored; `at` is when it was sent.
+    pub fn committed(&mut self, applied: Applied, at: Timestamp) {
+        if let Some(end) = self.committing.take() {
+            self.durable = end;
+        }
+        self.news(applied.nudge, at);
+    }
+
+    /// The nudge that this run has seen.
+    #[must_use]
+    pub fn seen_nudge(&self) -> u64 {
+        self.seen_nudge
+    }
+
+    /// Whether any step waits for an event or a child.
+    #[must_use]
+    pub fn is_waiting(&self) -> bool {
+        self.slots.values().any(Slot::is_wait)
+    }
+
+    /// The time of the last delivered record; the time of the enqueue before the first (R14).
+    #[must_use]
+    pub fn recorded_now(&self) -> Timestamp {
+        self.last_time
+    }
+
+    /// Bits that are the same on every replay: from the run, the last position and a count (R14).
+    pub fn recorded_random(&mut self) -> u128 {
+        self.values += 1;
+        let mut state = u128::from_le_bytes(*self.run.as_bytes());
+        for word in [u128::from(self.next_delivered()), u128::from(self.values)] {
+            state = mix(state ^ word);
+        }
+        state
+    }
+
+    fn next_delivered(&self) -> u64 {
+        let recorded = self
+            .order
+            .get(self.cursor)
+            .and_then(|name| self.slots.get(name));
+        let position = recorded
+            .and_then(|slot| slot.record.position)
+            .unwrap_or(self.next);
+        u64::from(position.0)
+    }
+
+    fn break_with(&mut self, fault: RunFault) {
+        self.fault.get_or_insert(fault);
+    }
+
+    /// Every delivered position is stored.
+    fn barrier_is_down(&self) -> bool {
+        self.durable >= self.next
+    }
+
+    fn wake(&mut self, name: &str) {
+        self.woken.push(name.into());
+    }
+
+    fn consumed(&self) -> BTreeSet<EventId> {
+        self.slots
+            .values()
+            .filter_map(|slot| slot.record.event)
+            .collect()
+    }
+
+    /// The earliest pinned event that serves this wait and no other has consumed.
+    fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
+        let wait = record.wait.as_ref()?;
+        let consumed = self.consumed();
+        self.inbox
+            .iter()
+            .filter_map(|item| match &item.content {
+                InboxContent::Event {
+                    id,
+                    name,
+                    key,
+                    payload,
+                    published_at,
+                } if wait.matches(name, key.as_deref(), *published_at)
+                    && !consumed.contains(id) =>
+                {
+                    Some((item.seq, *id, payload))
+                }
+                _ => None,
+            })
+            .min_by_key(|(seq, ..)| *seq)
+            .map(|(_, id, payload)| (id, StepOutcome::Done(payload.clone())))
+    }
+}
+
+impl Slot {
+    fn recorded(record: StepRecord) -> Self {
+        let state = if record.position.is_some() {
+            SlotState::Recorded
+        } else {
+            SlotState::Pending
+        };
+        Slot {
+            state,
+            record,
+            claimed: false,
+            awaited: false,
+            once: false,
+            required: false,
+            delivered_in: 0,
+            asked_in: false,
+            asked_since: false,
+        }
+    }
+
+    fn is_running(&self) -> bool {
+        matches!(self.state, SlotState::Overrun | SlotState::Running(_))
+    }
+
+    fn is_wait(&self) -> bool {
+        self.state == SlotState::Suspended
+            && matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
+    }
+}
+
+/// A fixed mixing of 128 bits (two rounds of the 64-bit finaliser of SplitMix64, crossed).
+fn mix(value: u128) -> u128 {
+    let half = |mut z: u64| {
+        z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
+        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
+        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
+        z ^ (z >> 31)
+    };
+    let (high, low) = ((value >> 64) as u64, value as u64);
+    let low = half(low ^ high.rotate_left(32));
+    let high = half(high ^ low);
+    (u128::from(high) << 64) | u128::from(low)
+}

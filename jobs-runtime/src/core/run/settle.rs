@@ -1,0 +1,179 @@
+//! What must be stored: records while the body runs, and the end of the lease.
+
+use super::{Run, RunFault, Slot, SlotState};
+use crate::core::{
+    Commit, CommitNumber, Millis, Mismatch, Payload, Settle, StepOutcome, StepRecord, StoredError,
+    Trace,
+};
+use alloc::{format, string::String, vec::Vec};
+
+/// How the body ended.
+#[derive(Clone, Debug)]
+pub enum Ended {
+    /// With a value.
+    Done(Payload),
+    /// With an error, a panic or a timeout.
+    Failed {
+        /// The error.
+        error: StoredError,
+        /// The step whose failure stands in its chain of causes.
+        culprit: Option<String>,
+        /// How long until the next attempt.
+        delay: Millis,
+    },
+}
+
+impl Run {
+    /// The records that are not stored yet, as the next commit; `None` if there are none or one
+    /// is in flight. The caller sends it, again if it must, and then calls [`Run::committed`].
+    pub fn take_commit(&mut self) -> Option<Commit> {
+        let nothing = self.dirty.is_empty() && self.removed.is_empty();
+        if nothing || self.committing.is_some() {
+            return None;
+        }
+        Some(self.commit_records())
+    }
+
+    /// Whether a commit was taken and not reported back.
+    #[must_use]
+    pub fn is_committing(&self) -> bool {
+        self.committing.is_some()
+    }
+
+    fn commit_records(&mut self) -> Commit {
+        self.number += 1;
+        let number = CommitNumber {
+            token: self.token,
+            number: self.number,
+        };
+        let records: Vec<StepRecord> = ::core::mem::take(&mut self.dirty).into_values().collect();
+        let removed = ::core::mem::take(&mut self.removed).into_iter().collect();
+        let base = self.base;
+        self.base = self.next;
+        self.committing = Some(self.next);
+        Commit::steps(self.job, self.run, number, base, self.seen_nudge, records).removing(removed)
+    }
+
+    /// The last commit of this lease, with everything not stored yet. Call it when no commit is
+    /// in flight.
+    pub fn settle(&mut self, settle: Settle) -> Commit {
+        let trace = Trace {
+            used: self.used.clone(),
+            replayed: self.replayed.clone(),
+        };
+        self.commit_records().settling(settle, trace)
+    }
+
+    /// The last commit after the body ended, by R3.
+    pub fn settle_ended(&mut self, ended: Ended) -> Commit {
+        let settle = match ended {
+            Ended::Done(output) => match self.unclaimed() {
+                None => Settle::Ack { output },
+                Some(mismatch) => hold(&mismatch),
+            },
+            Ended::Failed {
+                error,
+                culprit,
+                delay,
+            } => {
+                let culprit_is_final = self.take_back_failures(culprit.as_deref());
+                if error.fatal || culprit_is_final {
+                    Settle::Fail { error }
+                } else {
+                    Settle::Retry { delay, error }
+                }
+            }
+        };
+        self.settle(settle)
+    }
+
+    /// The last commit of a run at fault.
+    pub fn settle_fault(&mut self) -> Commit {
+        let settle = match self.fault.take() {
+            Some(RunFault::Mismatch(mismatch)) => hold(&mismatch),
+            Some(RunFault::Duplicate(step)) => Settle::Fail {
+                error: StoredError::new(
+                    "X_STEP_DUPLICATE",
+                    format!(
+                        "two steps of this run are named \"{step}\": a step is found again by its name, so each needs its own"
+                    ),
+                ),
+            },
+            None => Settle::HandBack,
+        };
+        self.settle(settle)
+    }
+
+    /// A completed step that the body never asked for, though it ended well.
+    fn unclaimed(&self) -> Option<Mismatch> {
+        self.order
+            .iter()
+            .filter(|name| !self.replay.removed.contains(&name.as_str()))
+            .filter_map(|name| self.slots.get(name))
+            .find(|slot| !slot.claimed)
+            .map(|slot| Mismatch::Unclaimed {
+                step: slot.record.name.clone(),
+                recorded: slot.record.kind,
+            })
+    }
+
+    /// Turns the failures that the next attempt shall try again into pending records. True if the
+    /// failure that left the body is a final one.
+    fn take_back_failures(&mut self, culprit: Option<&str>) -> bool {
+        let last = self
+            .slots
+            .values()
+            .filter_map(|slot| slot.record.position)
+            .max();
+        let untouched: Vec<StepRecord> = self
+            .slots
+            .values()
+            .filter(|slot| slot.state == SlotState::Pending)
+            .map(|slot| slot.record.clone())
+            .collect();
+        let mut culprit_is_final = false;
+        for (name, slot) in &mut self.slots {
+            if !slot.is_delivered() || !slot.record.is_failure() {
+                continue;
+            }
+            let is_culprit = culprit == Some(name.as_str());
+            let is_last = slot.record.position == last
+                && !slot.asked_since
+                && !untouched
+                    .iter()
+                    .any(|p| Some(p.started_at) > slot.record.completed_at);
+            if !slot.once && (is_last || (is_culprit && !slot.asked_in)) {
+                slot.take_back();
+                self.dirty.insert(name.clone(), slot.record.clone());
+            } else {
+                culprit_is_final |= is_culprit;
+            }
+        }
+        culprit_is_final
+    }
+}
+
+impl Slot {
+    fn is_delivered(&self) -> bool {
+        self.state == SlotState::Delivered && self.record.outcome.is_some()
+    }
+
+    /// Keeps what people want to know of a failure, and lets the step run again. The deadline of
+    /// a required wait stays.
+    fn take_back(&mut self) {
+        let record = &mut self.record;
+        record.position = None;
+        record.completed_at = None;
+        record.event = None;
+        record.last_error = match record.outcome.take() {
+            Some(StepOutcome::Failed(error)) => Some(error),
+            _ => None,
+        };
+    }
+}
+
+fn hold(mismatch: &Mismatch) -> Settle {
+    Settle::Hold {
+        error: StoredError::new("X_JOURNAL_MISMATCH", format!("{mismatch}")),
+    }
+}

@@ -1,0 +1,1 @@
+//! The reference model: `core` and a mutex.

@@ -1,0 +1,1 @@
+//! One SQLite file, any number of processes on one host.
