@@ -16,6 +16,18 @@ macro_rules! event_name_already_taken_by__feedback_given__dash8 {
     () => {};
 }
 const _: () = {
+    #[::jobs_runtime::private::linkme::distributed_slice(
+        ::jobs_runtime::private::EVENTS_V0
+    )]
+    #[linkme(crate = ::jobs_runtime::private::linkme)]
+    static __EVENT_DEF: ::jobs_runtime::private::EventDef = ::jobs_runtime::private::EventDef {
+        name: "feedback-given",
+        was: &["feedback"],
+        krate: ::core::env!("CARGO_PKG_NAME"),
+        version: ::core::env!("CARGO_PKG_VERSION"),
+        file: ::core::file!(),
+        line: ::core::line!(),
+    };
     ::jobs_runtime::private::claim! {
         "event" "feedback-given"
     }

@@ -61,7 +61,7 @@ const _: () = {
             step_timeout: ::core::option::Option::Some(
                 my::jobs::private::Millis(60000u64),
             ),
-            priority: 0u8,
+            priority: my::jobs::private::Priority::new(0u8),
             raw_await: true,
             removed: &["old"],
             keyed: true,
@@ -73,7 +73,7 @@ const _: () = {
         steps: &[
             my::jobs::private::StepDef {
                 name: "a",
-                kind: my::jobs::private::StepKind::Step,
+                kind: my::jobs::private::RecordKind::Step,
                 line: 1u32,
                 in_loop: false,
             },

@@ -57,7 +57,10 @@ const _: () = {
         line: ::core::line!(),
         options: ::jobs_runtime::private::JobOptions {
             attempts: 5u32,
-            backoff: ::jobs_runtime::private::Backoff::exponential(1000u64, 3600000u64),
+            backoff: ::jobs_runtime::private::Backoff::exponential(
+                ::jobs_runtime::private::Millis(1000u64),
+                ::jobs_runtime::private::Millis(3600000u64),
+            ),
             timeout: ::core::option::Option::Some(
                 ::jobs_runtime::private::Millis(600000u64),
             ),
@@ -73,31 +76,31 @@ const _: () = {
         steps: &[
             ::jobs_runtime::private::StepDef {
                 name: "create-account",
-                kind: ::jobs_runtime::private::StepKind::Step,
+                kind: ::jobs_runtime::private::RecordKind::Step,
                 line: 1u32,
                 in_loop: false,
             },
             ::jobs_runtime::private::StepDef {
                 name: "charge:{item.id}",
-                kind: ::jobs_runtime::private::StepKind::Step,
+                kind: ::jobs_runtime::private::RecordKind::Step,
                 line: 1u32,
                 in_loop: true,
             },
             ::jobs_runtime::private::StepDef {
                 name: "cool-off",
-                kind: ::jobs_runtime::private::StepKind::Sleep,
+                kind: ::jobs_runtime::private::RecordKind::Sleep,
                 line: 1u32,
                 in_loop: false,
             },
             ::jobs_runtime::private::StepDef {
                 name: "feedback",
-                kind: ::jobs_runtime::private::StepKind::Event,
+                kind: ::jobs_runtime::private::RecordKind::Event,
                 line: 1u32,
                 in_loop: false,
             },
             ::jobs_runtime::private::StepDef {
                 name: "note",
-                kind: ::jobs_runtime::private::StepKind::Step,
+                kind: ::jobs_runtime::private::RecordKind::Step,
                 line: 1u32,
                 in_loop: false,
             },
@@ -148,21 +151,18 @@ const _: () = {
                 @ run __job_cx[::jobs_runtime::private::rendered(& ["charge:", ""], &
                 [::jobs_runtime::private::key_part(& item.id)])]
                 [::jobs_runtime::private::StepOptions { attempts : 3, timeout :
-                ::core::option::Option::Some(::core::time::Duration::from_millis(30000u64)),
+                ::core::option::Option::Some(::jobs_runtime::private::Millis(30000u64)),
                 .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(item)
             )
                 .await?;
         }
-        step!(
-            @ sleep __job_cx["cool-off"]
-            ::core::time::Duration::from_millis(259200000u64)
-        )
+        step!(@ sleep __job_cx["cool-off"] ::jobs_runtime::private::Millis(259200000u64))
             .await;
         let reply = step!(
             @ wait __job_cx["feedback"] [::jobs_runtime::private::WaitOptions { key :
             ::core::option::Option::Some(::jobs_runtime::private::event_key:: <
             FeedbackGiven, _ > (& (input.user_id))), timeout :
-            ::core::option::Option::Some(::core::time::Duration::from_millis(1209600000u64)),
+            ::core::option::Option::Some(::jobs_runtime::private::Millis(1209600000u64)),
             since_step : false }] FeedbackGiven
         )
             .await?;

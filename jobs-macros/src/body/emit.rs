@@ -18,7 +18,7 @@ pub(super) fn marked(
     match form {
         Form::Run(run) => run_arm(krate, context, name, run),
         Form::Sleep(length) => {
-            let length = duration(krate, length);
+            let length = self::length(krate, length);
             quote!(@sleep #context [#name] #length)
         }
         Form::SleepUntil(at) => quote!(@sleep_until #context [#name] #at),
@@ -69,7 +69,7 @@ fn run_options(krate: &TokenStream, run: &Run) -> TokenStream {
         fields.push(quote!(backoff: #value));
     }
     if let Some(length) = &run.timeout {
-        let length = duration(krate, length);
+        let length = self::length(krate, length);
         fields.push(quote!(timeout: ::core::option::Option::Some(#length)));
     }
     if fields.is_empty() {
@@ -94,7 +94,7 @@ fn wait_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, wait: &Wai
     };
     let timeout = match timeout {
         Some(length) => {
-            let length = duration(krate, length);
+            let length = self::length(krate, length);
             quote!(::core::option::Option::Some(#length))
         }
         None => quote!(::core::option::Option::None),
@@ -111,19 +111,29 @@ fn wait_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, wait: &Wai
     }
 }
 
-fn duration(krate: &TokenStream, time: &Time) -> TokenStream {
+fn length(krate: &TokenStream, time: &Time) -> TokenStream {
     match time {
-        Time::Computed(expr) => quote!(#krate::private::duration(#expr)),
-        Time::Millis(millis) => quote!(::core::time::Duration::from_millis(#millis)),
+        Time::Computed(expr) => quote!(#krate::private::millis(#expr)),
+        Time::Millis(millis) => self::millis(krate, *millis),
     }
 }
 
 pub(crate) fn backoff(krate: &TokenStream, backoff: Backoff) -> TokenStream {
     match backoff {
-        Backoff::Fixed { millis } => quote!(#krate::private::Backoff::fixed(#millis)),
+        Backoff::Fixed { millis } => {
+            let delay = self::millis(krate, millis);
+            quote!(#krate::private::Backoff::fixed(#delay))
+        }
         Backoff::Exponential {
             min_millis,
             max_millis,
-        } => quote!(#krate::private::Backoff::exponential(#min_millis, #max_millis)),
+        } => {
+            let (min, max) = (self::millis(krate, min_millis), self::millis(krate, max_millis));
+            quote!(#krate::private::Backoff::exponential(#min, #max))
+        }
     }
+}
+
+pub(crate) fn millis(krate: &TokenStream, millis: u64) -> TokenStream {
+    quote!(#krate::private::Millis(#millis))
 }

@@ -17,7 +17,7 @@ mod tests;
 mod tokens;
 mod unstable;
 
-pub(crate) use emit::{backoff, rendered};
+pub(crate) use emit::{backoff, millis, rendered};
 
 use crate::errors::Errors;
 use crate::job::{Body, JobFn};

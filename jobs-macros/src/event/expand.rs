@@ -1,6 +1,7 @@
 //! Writes out the implementation of `Event` and the claim on the event's name.
 
 use super::args::{Args, Key};
+use crate::body;
 use crate::claim::{self, Kind};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
@@ -20,7 +21,10 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
         Key::None | Key::Missing => quote!(#krate::private::NoKey),
     };
     let ttl = match args.ttl_millis {
-        Some(millis) => quote!(::core::option::Option::Some(#krate::private::Millis(#millis))),
+        Some(millis) => {
+            let millis = body::millis(&krate, millis);
+            quote!(::core::option::Option::Some(#millis))
+        }
         None => quote!(::core::option::Option::None),
     };
     let was = &args.was;
@@ -36,6 +40,18 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
             const TTL: ::core::option::Option<#krate::private::Millis> = #ttl;
         }
         #here
-        const _: () = { #between };
+        const _: () = {
+            #[#krate::private::linkme::distributed_slice(#krate::private::EVENTS_V0)]
+            #[linkme(crate = #krate::private::linkme)]
+            static __EVENT_DEF: #krate::private::EventDef = #krate::private::EventDef {
+                name: #name,
+                was: &[#(#was),*],
+                krate: ::core::env!("CARGO_PKG_NAME"),
+                version: ::core::env!("CARGO_PKG_VERSION"),
+                file: ::core::file!(),
+                line: ::core::line!(),
+            };
+            #between
+        };
     }
 }

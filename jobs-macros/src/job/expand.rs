@@ -173,7 +173,7 @@ impl Definition<'_> {
             quote! {
                 #krate::private::StepDef {
                     name: #name,
-                    kind: #krate::private::StepKind::#kind,
+                    kind: #krate::private::RecordKind::#kind,
                     line: #line,
                     in_loop: #in_loop,
                 }
@@ -221,13 +221,12 @@ impl Definition<'_> {
         for (name, millis) in lengths {
             let name = Ident::new(name, Span::call_site());
             if let Some(millis) = millis {
-                fields.push(quote! {
-                    #name: ::core::option::Option::Some(#krate::private::Millis(#millis))
-                });
+                let millis = body::millis(krate, millis);
+                fields.push(quote!(#name: ::core::option::Option::Some(#millis)));
             }
         }
         if let Some(priority) = args.priority {
-            fields.push(quote!(priority: #priority));
+            fields.push(quote!(priority: #krate::private::Priority::new(#priority)));
         }
         if args.raw_await {
             fields.push(quote!(raw_await: true));
