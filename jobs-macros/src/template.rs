@@ -130,7 +130,9 @@ impl<'a> Scanner<'a> {
     /// Reads from an opening brace to just after the closing one.
     fn hole(&mut self) -> Result<Hole, Flaw> {
         let start = self.at + 1;
-        let length = self.text[start..].find(['{', '}']).ok_or(Flaw::Braces)?;
+        let length = self.text[start..]
+            .find(['{', '}'])
+            .ok_or_else(|| self.unclosed(start))?;
         let inside = &self.text[start..start + length];
         if self.text[start + length..].starts_with('{') {
             return Err(Flaw::Braces);
@@ -155,6 +157,17 @@ impl<'a> Scanner<'a> {
         }
         self.at = start + length + 1;
         Ok(Hole { path })
+    }
+
+    /// rustc knows no fields in a placeholder, so of `{input.id` it would refuse the dot.
+    fn unclosed(&self, start: usize) -> Flaw {
+        if !self.text[start..].contains('.') {
+            return Flaw::Braces;
+        }
+        self.refuse(
+            start - 1,
+            "this `{` is never closed; write `}` after the placeholder, or `{{` for a brace",
+        )
     }
 
     fn part(&self, part: &str, offset: usize, is_root: bool) -> Result<String, Flaw> {
@@ -252,7 +265,7 @@ mod tests {
 
     #[test]
     fn mismatched_braces_are_left_to_rustc() {
-        for text in ["a:{input.x", "a}b", "a:{b{c}}", "{"] {
+        for text in ["a:{input", "a}b", "a:{b{c}}", "{"] {
             assert_eq!(refusal(text), "braces", "{text}");
         }
     }

@@ -3,7 +3,7 @@
 
 use crate::core::Millis;
 use crate::durable::{Durable, KeyPart};
-use crate::registry::JobDef;
+use crate::registry::{EventDef, JobDef};
 
 /// A job, as a type of the same name as its function.
 #[diagnostic::on_unimplemented(
@@ -53,4 +53,7 @@ pub trait Event: Durable + Send + 'static {
     const WAS: &'static [&'static str];
     /// How long a published event can be taken; `None` is the default.
     const TTL: Option<Millis>;
+
+    /// The registered definition.
+    fn def() -> &'static EventDef;
 }

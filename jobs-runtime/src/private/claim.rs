@@ -26,12 +26,26 @@ macro_rules! __jobs_claim {
             ))]
             ::core::arch::global_asm!(
                 ::core::concat!(
-                    ".pushsection \".rodata.[", $kind, " defined in crate ",
-                    ::core::env!("CARGO_PKG_NAME"), " ", ::core::env!("CARGO_PKG_VERSION"),
-                    " at ", ::core::file!(), ":", ::core::line!(), "]\", \"aR\", %progbits"
+                    ".pushsection \".rodata.[",
+                    $kind,
+                    " defined in crate ",
+                    ::core::env!("CARGO_PKG_NAME"),
+                    " ",
+                    ::core::env!("CARGO_PKG_VERSION"),
+                    " at ",
+                    ::core::file!(),
+                    ":",
+                    ::core::line!(),
+                    "]\", \"aR\", %progbits"
                 ),
                 ::core::concat!(".globl \"", $kind, " name already taken: ", $name, "\""),
-                ::core::concat!(".type \"", $kind, " name already taken: ", $name, "\", %object"),
+                ::core::concat!(
+                    ".type \"",
+                    $kind,
+                    " name already taken: ",
+                    $name,
+                    "\", %object"
+                ),
                 ::core::concat!("\"", $kind, " name already taken: ", $name, "\":"),
                 ".byte 0",
                 ".popsection"

@@ -1,7 +1,7 @@
 //! From stored input to stored output: what stands around the body of a job.
 
 use crate::definition::Job;
-use crate::durable::{Durable, IntoFailure, JobReturn};
+use crate::durable::Durable;
 use crate::failure::Failure;
 use crate::steps::JobCx;
 use std::future::{Future, ready};
@@ -10,25 +10,22 @@ use std::pin::Pin;
 /// What `JobDef::run` gives; an alias, so that each expansion is shorter by it.
 pub type RunFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
 
-/// Decodes the input, starts the body by `start`, encodes what it returns.
+/// Decodes the input, starts the body by `start`, encodes what it returns. `output` is a function
+/// of the return type, so that a type which cannot be one is reported where it is written.
 pub fn run<'a, J, F, R>(
     cx: JobCx<'a>,
     input: &'a [u8],
+    output: fn(R) -> Result<J::Output, Failure>,
     start: impl FnOnce(JobCx<'a>, J::Input) -> Result<F, Failure>,
 ) -> RunFuture<'a>
 where
     J: Job,
     F: Future<Output = R> + Send + 'a,
-    R: JobReturn<Ok = J::Output, Err: IntoFailure>,
+    R: 'a,
 {
     let decoded = J::Input::decode(input).map_err(Failure::from);
     match decoded.and_then(|input| start(cx, input)) {
-        Ok(body) => Box::pin(async move {
-            match body.await.into_result() {
-                Ok(output) => Ok(output.encode()?),
-                Err(error) => Err(error.into_failure()),
-            }
-        }),
+        Ok(body) => Box::pin(async move { Ok(output(body.await)?.encode()?) }),
         Err(failure) => Box::pin(ready(Err(failure))),
     }
 }

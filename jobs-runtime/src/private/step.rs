@@ -2,7 +2,7 @@
 
 use crate::core::{Millis, Timestamp};
 use crate::definition::Event;
-use crate::durable::{Durable, IntoFailure, StepReturn};
+use crate::durable::{Durable, IntoFailure, StepBody, StepReturn, WaitKey};
 use crate::failure::Failure;
 use crate::steps::{
     ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
@@ -53,17 +53,21 @@ fn erased<'a, T: Durable>(
     options: StepOptions,
     body: ErasedBody<'a>,
 ) -> StepFuture<'a, T> {
-    StepFuture::new(cx, name, options, fingerprint(type_name::<T>()), body, decode::<T>)
+    StepFuture::new(
+        cx,
+        name,
+        options,
+        fingerprint(type_name::<T>()),
+        body,
+        decode::<T>,
+    )
 }
 
 async fn encoded<B>(body: B) -> Result<Vec<u8>, Failure>
 where
     B: Future<Output: StepReturn<Ok: Durable, Err: IntoFailure>>,
 {
-    match body.await.into_result() {
-        Ok(value) => Ok(value.encode()?),
-        Err(error) => Err(error.into_failure()),
-    }
+    body.await.into_stored()
 }
 
 fn decode<T: Durable>(bytes: &[u8]) -> Result<T, String> {
@@ -79,6 +83,11 @@ fn fingerprint(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
+}
+
+/// The future of a step; here stands the error if it is none.
+pub fn future<F: StepBody>(body: F) -> impl Future<Output = F::Output> {
+    body.into_body()
 }
 
 /// Says what `?` in the block of a step turns errors into, so that nobody has to.
@@ -105,8 +114,13 @@ pub fn sleep_until<'a>(
 pub fn wait<'a, E: Event>(
     cx: JobCx<'a>,
     name: impl Into<Name>,
+    key: impl WaitKey<E::Key>,
     options: WaitOptions,
 ) -> WaitFuture<'a, E> {
+    let options = WaitOptions {
+        key: key.render(),
+        ..options
+    };
     WaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
 }
 
@@ -114,12 +128,20 @@ pub fn wait<'a, E: Event>(
 pub fn wait_required<'a, E: Event>(
     cx: JobCx<'a>,
     name: impl Into<Name>,
+    key: impl WaitKey<E::Key>,
     options: WaitOptions,
 ) -> RequiredWaitFuture<'a, E> {
+    let options = WaitOptions {
+        key: key.render(),
+        ..options
+    };
     RequiredWaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
 }
 
 fn names<E: Event>() -> Vec<String> {
     let former = E::WAS.iter().copied();
-    std::iter::once(E::NAME).chain(former).map(str::to_owned).collect()
+    std::iter::once(E::NAME)
+        .chain(former)
+        .map(str::to_owned)
+        .collect()
 }

@@ -19,7 +19,8 @@ async fn greet(input: &Signup) -> Result<()> {
 
 #[job(idempotency = input.user_id)]
 async fn welcome(input: Signup) -> Result<()> {
-    step!("greet", greet(&input)).await
+    step!("greet", greet(&input)).await?;
+    Ok(())
 }
 
 fn main() {}

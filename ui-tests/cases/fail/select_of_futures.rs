@@ -8,7 +8,10 @@ async fn work() -> Result<u64> {
 
 mod futures {
     macro_rules! select {
-        ($($branch:tt)*) => { async {} };
+        ($given:pat = $step:expr => $then:block) => {
+            let $given = $step.await;
+            $then
+        };
     }
     pub(crate) use select;
 }

@@ -8,7 +8,7 @@ async fn work() -> Result<u64> {
 
 #[job(idempotency = none)]
 async fn welcome(_input: u64) -> Result<()> {
-    let account = step!("greet", work()).;
+    let _account = step!("greet", work()).;
     Ok(())
 }
 
