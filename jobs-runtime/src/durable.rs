@@ -99,12 +99,26 @@ impl<T: KeyPart + ?Sized> KeyPart for &T {
 #[derive(Clone, Copy, Debug)]
 pub struct NoKey(());
 
-impl sealed::KeyPart for NoKey {}
+impl sealed::KeyPart for NoKey {
+    const NONE: bool = true;
+}
 #[diagnostic::do_not_recommend]
 impl KeyPart for NoKey {
     fn text(&self) -> Cow<'_, str> {
         Cow::Borrowed("")
     }
+}
+
+#[diagnostic::do_not_recommend]
+impl EventKey<NoKey> for () {
+    fn key_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+}
+
+/// Whether events with this type of key have one at all.
+pub(crate) fn has_key<K: KeyPart>() -> bool {
+    !<K as sealed::KeyPart>::NONE
 }
 
 /// A value that can stand for the key of an event whose key type is `K`.
@@ -315,8 +329,12 @@ impl Extract for JobContext {
     }
 }
 
+#[allow(unnameable_types, reason = "sealed: implemented here and nowhere else")]
 mod sealed {
-    pub trait KeyPart {}
+    pub trait KeyPart {
+        /// Stands for having no key.
+        const NONE: bool = false;
+    }
     pub trait Return {}
     impl<T, E> Return for Result<T, E> {}
 }

@@ -1,7 +1,8 @@
 //! Keys and step names from templates: the texts as they were written, the values escaped, so
 //! that no two lists of values give one text.
 
-use crate::durable::KeyPart;
+use crate::definition::Event;
+use crate::durable::{EventKey, KeyPart};
 
 /// One value of a template.
 pub fn key_part<T: KeyPart + ?Sized>(value: &T) -> String {
@@ -24,6 +25,11 @@ pub fn rendered(texts: &[&str], values: &[String]) -> String {
 /// The whole key from a closure. It is one part, so nothing in it needs escaping.
 pub fn key_of<I, R: KeyPart>(input: &I, key: impl FnOnce(&I) -> R) -> String {
     key(input).text().into_owned()
+}
+
+/// The correlation key of a publication.
+pub fn event_key<E: Event, K: EventKey<E::Key> + ?Sized>(key: &K) -> String {
+    key_part(&*key.key_text())
 }
 
 #[cfg(test)]

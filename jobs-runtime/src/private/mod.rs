@@ -9,14 +9,17 @@ mod step;
 mod time;
 
 pub use crate::core::{Backoff, Millis, Priority, RecordKind};
-pub use crate::durable::{AnyKey, Extract, JobReturn, NoKey};
+pub use crate::durable::{
+    AnyKey, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
+};
 pub use crate::failure::Failure;
 pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
-    JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture, WaitOptions,
+    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
+    WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
-pub use key::{key_of, key_part, rendered};
+pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
 pub use run::{RunFuture, no_context, run};
 pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};

@@ -2,7 +2,7 @@
 
 use crate::core::{Millis, Timestamp};
 use crate::definition::Event;
-use crate::durable::{Durable, IntoFailure, StepBody, StepReturn, WaitKey};
+use crate::durable::{Durable, IntoFailure, StepBody, StepReturn, WaitKey, has_key};
 use crate::failure::Failure;
 use crate::steps::{
     ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
@@ -117,10 +117,7 @@ pub fn wait<'a, E: Event>(
     key: impl WaitKey<E::Key>,
     options: WaitOptions,
 ) -> WaitFuture<'a, E> {
-    let options = WaitOptions {
-        key: key.render(),
-        ..options
-    };
+    let options = keyed::<E>(options, key);
     WaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
 }
 
@@ -131,11 +128,14 @@ pub fn wait_required<'a, E: Event>(
     key: impl WaitKey<E::Key>,
     options: WaitOptions,
 ) -> RequiredWaitFuture<'a, E> {
-    let options = WaitOptions {
-        key: key.render(),
-        ..options
-    };
+    let options = keyed::<E>(options, key);
     RequiredWaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
+}
+
+/// A key given for an event that has none is as good as none.
+fn keyed<E: Event>(options: WaitOptions, key: impl WaitKey<E::Key>) -> WaitOptions {
+    let key = key.render().filter(|_| has_key::<E::Key>());
+    WaitOptions { key, ..options }
 }
 
 fn names<E: Event>() -> Vec<String> {
