@@ -36,9 +36,8 @@ const _: () = {
                 priority : my::jobs::private::Priority::new(0u8), raw_await : true,
                 removed : & ["old"], keyed : true,
                 ..my::jobs::private::JobOptions::DEFAULT }, input_type :
-                ::core::any::type_name:: < Signup >, output_type :
-                ::core::any::type_name:: << Result < (), MyError > as
-                my::jobs::private::JobReturn > ::Ok >, needs : & [], steps : &
+                my::jobs::private::input_type:: < welcome >, output_type :
+                my::jobs::private::output_type:: < welcome >, needs : & [], steps : &
                 [my::jobs::private::StepDef { name : "a", kind :
                 my::jobs::private::RecordKind::Step, line : 1u32, in_loop : false, }],
                 run : __job_run, }
@@ -70,10 +69,12 @@ const _: () = {
             welcome,
             _,
             _,
+            _,
         >(
             __job_cx,
             __bytes,
             <Result<(), MyError> as my::jobs::private::JobReturn>::into_output,
+            my::jobs::private::encode::<welcome>,
             |__job_cx, __input| {
                 let _ = &__input;
                 ::core::result::Result::Ok(__job_body(__job_cx, __input))

@@ -33,11 +33,10 @@ const _: () = {
                 ::jobs_runtime::private::Millis(3600000u64)), timeout :
                 ::core::option::Option::Some(::jobs_runtime::private::Millis(600000u64)),
                 keyed : true, .. ::jobs_runtime::private::JobOptions::DEFAULT },
-                input_type : ::core::any::type_name:: < Signup >, output_type :
-                ::core::any::type_name:: << Result < u64 > as
-                ::jobs_runtime::private::JobReturn > ::Ok >, needs : & [< State < Mailer
-                > as ::jobs_runtime::private::Extract > ::need, < JobContext as
-                ::jobs_runtime::private::Extract > ::need], steps : &
+                input_type : ::jobs_runtime::private::input_type:: < welcome >,
+                output_type : ::jobs_runtime::private::output_type:: < welcome >, needs :
+                & [< State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
+                JobContext as ::jobs_runtime::private::Extract > ::need], steps : &
                 [::jobs_runtime::private::StepDef { name : "create-account", kind :
                 ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
                 }, ::jobs_runtime::private::StepDef { name : "charge:{item.id}", kind :
@@ -78,10 +77,12 @@ const _: () = {
             welcome,
             _,
             _,
+            _,
         >(
             __job_cx,
             __bytes,
             <Result<u64> as ::jobs_runtime::private::JobReturn>::into_output,
+            ::jobs_runtime::private::encode::<welcome>,
             |__job_cx, __input| {
                 let _ = &__input;
                 ::core::result::Result::Ok(

@@ -208,7 +208,7 @@ impl<E: Into<Failure>> IntoFailure for E {
     label = "`{Self}` is no `Result`",
     note = "write `-> Result<{Self}>`, and `Ok(..)` around the value"
 )]
-pub trait JobReturn: sealed::Return + Sized {
+pub trait JobReturn: Sized {
     /// The output.
     type Ok;
     /// The error.
@@ -239,7 +239,7 @@ impl<T, E> JobReturn for Result<T, E> {
     label = "the future of this step gives `{Self}`",
     note = "wrap the value: `step!(\"name\", {{ Ok(..) }})`"
 )]
-pub trait StepReturn: sealed::Return + Sized {
+pub trait StepReturn: Sized {
     /// What is stored.
     type Ok;
     /// The error.
@@ -266,7 +266,8 @@ impl<T, E> StepReturn for Result<T, E> {
     }
 }
 
-/// What stands in a step.
+/// What stands in a step. It is a trait of its own, and not `IntoFuture`, because only then does
+/// rustc say once that something is no future.
 #[diagnostic::on_unimplemented(
     message = "a step needs a future, and `{Self}` is none",
     label = "not a future",
@@ -335,6 +336,4 @@ mod sealed {
         /// Stands for having no key.
         const NONE: bool = false;
     }
-    pub trait Return {}
-    impl<T, E> Return for Result<T, E> {}
 }

@@ -161,7 +161,6 @@ impl Definition<'_> {
         let (krate, name) = (&self.krate, &self.name);
         let was = &self.args.was;
         let options = self.options();
-        let input = self.input_type();
         let needs = self.shape.extracted.iter().map(|parameter| {
             let ty = &parameter.ty;
             quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
@@ -179,10 +178,7 @@ impl Definition<'_> {
                 }
             }
         });
-        let returned = self.return_type();
-        let output = quote_spanned! {returned.span()=>
-            ::core::any::type_name::<<#returned as #krate::private::JobReturn>::Ok>
-        };
+        let ident = &self.job.sig.ident;
         quote! {
             #krate::private::register! { JOBS_V0: JobDef = #krate::private::JobDef {
                 name: #name,
@@ -192,8 +188,8 @@ impl Definition<'_> {
                 file: ::core::file!(),
                 line: ::core::line!(),
                 options: #options,
-                input_type: ::core::any::type_name::<#input>,
-                output_type: #output,
+                input_type: #krate::private::input_type::<#ident>,
+                output_type: #krate::private::output_type::<#ident>,
                 needs: &[#(#needs),*],
                 steps: &[#(#steps),*],
                 run: __job_run,
@@ -260,13 +256,15 @@ impl Definition<'_> {
             }
         });
         let returned = self.return_type();
-        let into_output = quote_spanned! {returned.span()=>
-            <#returned as #krate::private::JobReturn>::into_output
-        };
+        let at_return = place::respan(krate.clone(), returned.span());
+        let (output, encode) = (
+            quote_spanned! {returned.span()=> <#returned as #at_return::private::JobReturn>::into_output },
+            quote_spanned! {returned.span()=> #at_return::private::encode::<#ident> },
+        );
         // What is not `Send` in the body is reported at the job's name.
         let span = place::ours_at(ident.span());
         let call = quote_spanned! {span=>
-            #krate::private::run::<#ident, _, _>(#context, #bytes, #into_output, |#context, #input| {
+            #krate::private::run::<#ident, _, _, _>(#context, #bytes, #output, #encode, |#context, #input| {
                 let _ = &#input;
                 ::core::result::Result::Ok(__job_body(#context, #given #(#extracted),*))
             })

@@ -85,8 +85,9 @@ fn fingerprint(name: &str) -> u64 {
     })
 }
 
-/// The future of a step; here stands the error if it is none.
-pub fn future<F: StepBody>(body: F) -> impl Future<Output = F::Output> {
+/// The future of a step. A plain `.await` would say it too if it is none, but with the advice to
+/// remove an `.await` that the user did not write.
+pub fn future<F: StepBody<Output = T>, T>(body: F) -> impl Future<Output = T> {
     body.into_body()
 }
 

@@ -8,7 +8,7 @@ async fn work() -> Result<u64> {
 
 mod futures {
     macro_rules! select {
-        ($given:pat = $step:expr => $then:block) => {
+        ($given:pat = $step:expr => $then:block $(,)?) => {
             let $given = $step.await;
             $then
         };
