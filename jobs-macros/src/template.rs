@@ -173,11 +173,9 @@ impl<'a> Scanner<'a> {
     fn part(&self, part: &str, offset: usize, is_root: bool) -> Result<String, Flaw> {
         let name = part.strip_prefix("r#").unwrap_or(part);
         let is_index = !is_root && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
-        let is_name = name
-            .chars()
-            .enumerate()
-            .all(|(i, c)| c == '_' || c.is_alphabetic() || (i > 0 && c.is_alphanumeric()))
-            && !matches!(name, "" | "_" | "self" | "Self" | "super" | "crate");
+        let is_name = [name, &format!("r#{name}")]
+            .iter()
+            .any(|spelling| syn::parse_str::<Ident>(spelling).is_ok());
         if is_index && name.parse::<u32>().is_ok() || is_name {
             return Ok(name.to_owned());
         }
@@ -291,6 +289,7 @@ mod tests {
             "{0}",
             "{self.x}",
             "{a b}",
+            "{a.Ⓐ}",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

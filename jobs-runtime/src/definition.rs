@@ -35,7 +35,7 @@ pub trait Job: 'static {
 ///
 /// #[derive(Serialize, Deserialize, Event)]
 /// #[event(key = u64)]
-/// struct FeedbackGiven {
+/// struct FeedbackSent {
 ///     stars: u8,
 /// }
 /// ```

@@ -8,7 +8,7 @@
 /// use jobs_runtime::{Result, job, step};
 ///
 /// #[job(idempotency = "signup:{user_id}")]
-/// async fn welcome(user_id: u64) -> Result<()> {
+/// async fn welcome_new_user(user_id: u64) -> Result<()> {
 ///     let account = step!("create-account", create_account(user_id)).await?;
 ///     step!("send-welcome", attempts = 3, timeout = "30s", send_welcome(&account)).await?;
 ///     step!("cool-off", sleep = "3d").await;
