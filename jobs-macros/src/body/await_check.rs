@@ -213,6 +213,16 @@ pub(super) fn timed(expr: &Expr, futures: &Futures) -> Option<syn::Error> {
     ))
 }
 
+/// What a call is given.
+pub(super) fn arguments(expr: &Expr) -> TokenStream {
+    let given = match expr {
+        Expr::Call(call) => &call.args,
+        Expr::MethodCall(call) => &call.args,
+        _ => return TokenStream::new(),
+    };
+    given.iter().map(|argument| quote!(#argument,)).collect()
+}
+
 pub(super) fn last_of(path: &Path) -> Option<String> {
     path.segments
         .last()

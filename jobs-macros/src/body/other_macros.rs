@@ -103,14 +103,10 @@ impl Marker<'_> {
         let mut at = 0;
         while let Some(tree) = trees.get(at) {
             if let Some((name, arguments)) = tokens::step_at(&trees, at) {
-                match self.mark(name.span(), arguments.stream()) {
-                    Ok(inside) => {
-                        let group = tokens::regroup(arguments, inside);
-                        let (name, bang) = (&trees[at], &trees[at + 1]);
-                        marked.extend(quote!(#name #bang #group));
-                    }
-                    Err(stand_in) => marked.extend(stand_in),
-                }
+                let inside = self.mark(name.span(), arguments.stream());
+                let group = tokens::regroup(arguments, inside);
+                let (name, bang) = (&trees[at], &trees[at + 1]);
+                marked.extend(quote!(#name #bang #group));
                 at += 3;
                 continue;
             }

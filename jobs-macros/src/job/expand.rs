@@ -32,7 +32,7 @@ impl Definition<'_> {
         }
         let (request, marker, implementation) =
             (self.request_fn(), self.marker_type(), self.implementation());
-        let (definition, run, body) = (self.definition(), self.run_fn(), self.body_fn());
+        let (run, body) = (self.run_fn(), self.body_fn());
         let (claims_here, claims) = self.claims();
         let (lints, warnings) = (self.attrs(Place::Inside), &self.marked.warnings);
         quote! {
@@ -43,7 +43,6 @@ impl Definition<'_> {
             #[allow(non_local_definitions)]
             const _: () = {
                 #implementation
-                #definition
                 #run
                 #body
                 #(#warnings)*
@@ -96,6 +95,7 @@ impl Definition<'_> {
         let argument = Ident::new("__input", Span::mixed_site());
         let key = self.key(&argument);
         let tenant = self.tenant(&argument);
+        let definition = self.definition();
         let output = quote_spanned! {returned.span()=>
             type Output = <#returned as #krate::private::JobReturn>::Ok;
         };
@@ -104,7 +104,7 @@ impl Definition<'_> {
                 type Input = #input;
                 #output
                 fn def() -> &'static #krate::private::JobDef {
-                    &__JOB_DEF
+                    #definition
                 }
                 fn key(
                     #argument: &Self::Input,
@@ -161,7 +161,6 @@ impl Definition<'_> {
         let (krate, name) = (&self.krate, &self.name);
         let was = &self.args.was;
         let options = self.options();
-        let input = self.input_type();
         let needs = self.shape.extracted.iter().map(|parameter| {
             let ty = &parameter.ty;
             quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
@@ -181,9 +180,7 @@ impl Definition<'_> {
         });
         let ident = &self.job.sig.ident;
         quote! {
-            #[#krate::private::linkme::distributed_slice(#krate::private::JOBS_V0)]
-            #[linkme(crate = #krate::private::linkme)]
-            static __JOB_DEF: #krate::private::JobDef = #krate::private::JobDef {
+            #krate::private::register! { JOBS_V0: JobDef = #krate::private::JobDef {
                 name: #name,
                 was: &[#(#was),*],
                 krate: ::core::env!("CARGO_PKG_NAME"),
@@ -191,12 +188,12 @@ impl Definition<'_> {
                 file: ::core::file!(),
                 line: ::core::line!(),
                 options: #options,
-                input_type: ::core::any::type_name::<#input>,
-                output_type: ::core::any::type_name::<<#ident as #krate::Job>::Output>,
+                input_type: #krate::private::input_type::<#ident>,
+                output_type: #krate::private::output_type::<#ident>,
                 needs: &[#(#needs),*],
                 steps: &[#(#steps),*],
                 run: __job_run,
-            };
+            } }
         }
     }
 
@@ -258,10 +255,16 @@ impl Definition<'_> {
                 <#ty as #krate::private::Extract>::extract(#context)?
             }
         });
+        let returned = self.return_type();
+        let at_return = place::respan(krate.clone(), returned.span());
+        let (output, encode) = (
+            quote_spanned! {returned.span()=> <#returned as #at_return::private::JobReturn>::into_output },
+            quote_spanned! {returned.span()=> #at_return::private::encode::<#ident> },
+        );
         // What is not `Send` in the body is reported at the job's name.
         let span = place::ours_at(ident.span());
         let call = quote_spanned! {span=>
-            #krate::private::run::<#ident, _, _>(#context, #bytes, |#context, #input| {
+            #krate::private::run::<#ident, _, _, _>(#context, #bytes, #output, #encode, |#context, #input| {
                 let _ = &#input;
                 ::core::result::Result::Ok(__job_body(#context, #given #(#extracted),*))
             })
@@ -344,12 +347,12 @@ impl Definition<'_> {
             None => self.job.sig.ident.span(),
         };
         let mut here = claim::in_crate(Kind::Job, &self.name, span);
-        let former = &self.args.was;
-        here.extend(
-            former
-                .iter()
-                .map(|name| claim::in_crate(Kind::Job, &name.value(), name.span())),
-        );
+        for former in &self.args.was {
+            let name = former.value();
+            if name != self.name {
+                here.extend(claim::in_crate(Kind::Job, &name, former.span()));
+            }
+        }
         (
             here,
             claim::between_crates(&self.krate, Kind::Job, &self.name),
