@@ -3,6 +3,8 @@
 extern crate alloc;
 
 pub mod clock;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 pub mod contract;
 pub mod core;
 pub mod drivers;
