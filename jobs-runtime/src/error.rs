@@ -6,6 +6,7 @@
 mod codes;
 mod kinds;
 
+pub(crate) use codes::check_codes;
 pub use codes::{Code, codes};
 
 use std::fmt;

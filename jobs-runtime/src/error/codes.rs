@@ -69,3 +69,24 @@ own_codes! {
     X_STORE_SETTINGS = "the store is set up in a way that breaks a promise";
     X_URL_INVALID = "no driver understands this URL";
 }
+
+/// Checks that no code has two owners.
+///
+/// # Errors
+/// `X_JOB_DUPLICATE` naming both.
+pub(crate) fn check_codes() -> Result<(), super::Error> {
+    let all = codes();
+    for pair in all.windows(2) {
+        if let [first, second] = pair
+            && first.name == second.name
+            && first.owner != second.owner
+        {
+            return Err(super::Error::name_taken(
+                first.name,
+                first.owner,
+                second.owner,
+            ));
+        }
+    }
+    Ok(())
+}

@@ -83,6 +83,17 @@ impl Error {
         )
     }
 
+    /// A setting changed between being read and being written.
+    #[must_use]
+    pub fn setting_conflict(key: &str) -> Self {
+        let message = format!("the setting \"{key}\" changed while it was being changed");
+        Error::new(
+            &X_CONFLICT,
+            message,
+            "look at it again and repeat the change",
+        )
+    }
+
     /// A live job holds the key, and the caller asked for an error.
     #[must_use]
     pub fn key_taken(name: &str, key: &str, holder: JobId) -> Self {
