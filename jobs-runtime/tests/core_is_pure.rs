@@ -3,6 +3,9 @@
 //! The compiler keeps neither by itself: a `use` in the wrong direction compiles, and is found
 //! only when the core can no longer be simulated or a driver no longer be exchanged.
 
+// Helpers of tests are tests, which the lint cannot see.
+#![allow(clippy::unwrap_used)]
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::path::{Path, PathBuf};
