@@ -5,8 +5,10 @@
 
 mod codes;
 mod kinds;
+#[cfg(test)]
+mod tests;
 
-pub use codes::{Code, codes};
+pub use codes::{Code, check_codes, codes};
 
 use std::fmt;
 use std::sync::Arc;

@@ -7,5 +7,6 @@ pub mod contract;
 pub mod core;
 pub mod drivers;
 mod error;
+pub mod errors;
 
-pub use error::{Code, Error, codes};
+pub use error::{Code, Error, check_codes, codes};
