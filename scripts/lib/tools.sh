@@ -1,7 +1,8 @@
 # Where the tools of the steps come from: the machine, or an own folder under target/, filled at
 # the first use. Nothing is installed outside that folder.
 
-readonly TARGET=${CARGO_TARGET_DIR:-target}
+TARGET=$(realpath -m "${CARGO_TARGET_DIR:-target}")
+readonly TARGET
 readonly TOOLS=$TARGET/tools
 
 # Built from source, without what a book of ours does not use, and unoptimised: under a minute on
