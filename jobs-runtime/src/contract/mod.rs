@@ -29,9 +29,11 @@
 //!    it, [`Error::outcome_unknown`]. Calling the second the first makes a caller give up on what
 //!    has happened; calling the first the second costs one retry.
 
+mod check;
 mod inspect;
 mod requests;
 
+pub use check::{MAX_NAME_BYTES, QueueSetting, check_event, check_job};
 pub use inspect::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
 pub use requests::{
     Beat, BeatAnswer, Claim, Claimed, Claims, Conflicted, EnqueueAnswer, Enqueued, PruneBounds,

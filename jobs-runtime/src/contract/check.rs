@@ -1,0 +1,120 @@
+//! What is refused before anything is stored: the same on every driver.
+//!
+//! The limits of a payload are the driver's own ([`Capabilities::payload_limit`]); those of names
+//! and keys are here, because a store that took more would lose a job that moves to another.
+
+use super::Capabilities;
+use crate::Error;
+use crate::core::{MAX_KEY_BYTES, NewEvent, NewJob};
+use serde::{Deserialize, Serialize};
+
+/// The longest name of a job, queue, scope, event, tenant or worker, in bytes.
+pub const MAX_NAME_BYTES: usize = 1024;
+
+/// Says whether a driver may store this job.
+///
+/// # Errors
+/// `X_NAME_INVALID`, `X_IDEMPOTENCY_REQUIRED` or `X_PAYLOAD_TOO_LARGE`.
+pub fn check_job(job: &NewJob, capabilities: &Capabilities) -> Result<(), Error> {
+    let spec = &job.spec;
+    check_name("the name of a job", &spec.name)?;
+    check_name("the scope of a key", &spec.scope)?;
+    check_name("the name of a queue", &spec.queue)?;
+    check_tenant(spec.tenant.as_deref())?;
+    if let Some(key) = &spec.key {
+        if key.is_empty() {
+            return Err(Error::idempotency_required(&spec.name));
+        }
+        check_length("an idempotency key", key, MAX_KEY_BYTES)?;
+    }
+    check_payload(
+        format_args!("the input of job \"{}\"", spec.name),
+        spec.input.bytes.len(),
+        capabilities,
+    )
+}
+
+/// Says whether a driver may store this event.
+///
+/// # Errors
+/// `X_NAME_INVALID` or `X_PAYLOAD_TOO_LARGE`.
+pub fn check_event(event: &NewEvent, capabilities: &Capabilities) -> Result<(), Error> {
+    check_name("the name of an event", &event.name)?;
+    check_tenant(event.tenant.as_deref())?;
+    if let Some(key) = &event.key {
+        check_length("a correlation key", key, MAX_KEY_BYTES)?;
+    }
+    check_payload(
+        format_args!("the payload of event \"{}\"", event.name),
+        event.payload.bytes.len(),
+        capabilities,
+    )
+}
+
+fn check_tenant(tenant: Option<&str>) -> Result<(), Error> {
+    tenant.map_or(Ok(()), |tenant| check_name("the name of a tenant", tenant))
+}
+
+fn check_name(what: &str, name: &str) -> Result<(), Error> {
+    if name.is_empty() {
+        return Err(Error::name_invalid(
+            format_args!("{what} may not be empty"),
+            "give it a text of at least one character",
+        ));
+    }
+    check_length(what, name, MAX_NAME_BYTES)
+}
+
+fn check_length(what: &str, text: &str, limit: usize) -> Result<(), Error> {
+    if text.len() <= limit {
+        return Ok(());
+    }
+    Err(Error::name_invalid(
+        format_args!(
+            "{what} has {} bytes, and at most {limit} are allowed",
+            text.len()
+        ),
+        "make it from ids instead of from whole values",
+    ))
+}
+
+fn check_payload(
+    what: impl std::fmt::Display,
+    bytes: usize,
+    capabilities: &Capabilities,
+) -> Result<(), Error> {
+    if bytes <= capabilities.payload_limit {
+        return Ok(());
+    }
+    Err(Error::payload_too_large(
+        what,
+        bytes,
+        capabilities.payload_limit,
+    ))
+}
+
+/// What the setting `queue/<name>` says, as JSON. Fields that this version does not know are left
+/// alone.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct QueueSetting {
+    /// Claims pass the queue over.
+    pub paused: bool,
+}
+
+impl QueueSetting {
+    /// The prefix of the settings of queues.
+    pub const PREFIX: &'static str = "queue/";
+
+    /// The key under which a queue's setting stands.
+    #[must_use]
+    pub fn key(queue: &str) -> String {
+        format!("{}{queue}", Self::PREFIX)
+    }
+
+    /// Reads a stored value. One that cannot be read says nothing, and so stops no queue.
+    #[must_use]
+    pub fn read(value: &[u8]) -> Self {
+        serde_json::from_slice(value).unwrap_or_default()
+    }
+}

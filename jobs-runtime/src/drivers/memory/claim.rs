@@ -1,0 +1,114 @@
+//! Claim and heartbeat: leases given and made longer.
+
+use super::row::Row;
+use super::store::Store;
+use crate::contract::{Beat, BeatAnswer, Claim, Claimed, Claims, QueueSetting};
+use crate::core::{self, ClaimVerdict, JobId, State, Timestamp};
+
+impl Store {
+    pub(super) fn claim(&mut self, claim: &Claim, now: Timestamp) -> Claims {
+        let queues = self.open_queues(claim);
+        let mut leased: Vec<Row> = Vec::new();
+        while leased.len() < claim.limit
+            && let Some(id) = self.first_visible(&queues, now)
+            && let Some(mut row) = self.take(id)
+        {
+            let timeout = row
+                .spec
+                .visibility_timeout
+                .unwrap_or(claim.visibility_timeout);
+            match core::claim(&row.spec, &row.head, now, timeout, claim.nonce) {
+                ClaimVerdict::Bury { head, error } | ClaimVerdict::Expire { head, error } => {
+                    row.head = head;
+                    self.put_ended(row, Some(error), now);
+                }
+                ClaimVerdict::Lease { head } => {
+                    row.head = head;
+                    row.notes.worker = Some(claim.worker.clone());
+                    leased.push(row);
+                }
+                ClaimVerdict::Skip => {
+                    // Only what is visible was looked at, so the core cannot say so; if it does,
+                    // going on would find the same row for ever.
+                    self.put(row);
+                    break;
+                }
+            }
+        }
+        let jobs = leased
+            .iter()
+            .map(|row| Claimed {
+                job: row.job(),
+                journal: row.records(),
+                nudge: row.nudge(),
+            })
+            .collect();
+        // Put back only now: a lease of no length must not be found twice by one claim.
+        for row in leased {
+            self.put(row);
+        }
+        Claims {
+            jobs,
+            now,
+            next_visible_at: self.next_visible_at(&queues),
+        }
+    }
+
+    /// The names of the queues that may be served: those asked for, or all, less the paused.
+    fn open_queues(&self, claim: &Claim) -> Vec<String> {
+        self.lanes
+            .queues()
+            .map(|(name, _)| name)
+            .filter(|name| claim.queues.is_empty() || claim.queues.contains(name))
+            .filter(|name| !self.is_paused(name))
+            .cloned()
+            .collect()
+    }
+
+    fn is_paused(&self, queue: &str) -> bool {
+        self.settings
+            .get(&QueueSetting::key(queue))
+            .is_some_and(|setting| QueueSetting::read(&setting.value).paused)
+    }
+
+    fn first_visible(&self, queues: &[String], now: Timestamp) -> Option<JobId> {
+        self.lanes
+            .queues()
+            .filter(|(name, _)| queues.contains(name))
+            .filter_map(|(_, queue)| queue.first(now))
+            .min()
+            .map(|(_, _, id)| id)
+    }
+
+    fn next_visible_at(&self, queues: &[String]) -> Option<Timestamp> {
+        self.lanes
+            .queues()
+            .filter(|(name, _)| queues.contains(name))
+            .filter_map(|(_, queue)| queue.next_visible_at())
+            .min()
+    }
+
+    pub(super) fn heartbeat(&mut self, beat: &Beat, now: Timestamp) -> BeatAnswer {
+        let Some(row) = self.find(beat.job) else {
+            return BeatAnswer::Lost;
+        };
+        if row.head.state == State::Cancelled {
+            return BeatAnswer::Cancelled;
+        }
+        let Some(head) = core::heartbeat(&row.head, beat.token, now, beat.visibility_timeout)
+        else {
+            return BeatAnswer::Lost;
+        };
+        let Some(mut row) = self.take(beat.job) else {
+            return BeatAnswer::Lost;
+        };
+        let answer = BeatAnswer::Held {
+            until: head.visible_at.unwrap_or(now),
+            nudge: row.news(beat.seen_nudge),
+            cancel_requested: head.cancel_requested,
+        };
+        row.head = head;
+        self.put(row);
+        answer
+    }
+}

@@ -1,0 +1,156 @@
+//! Commit: what `core` decided, with everything that changes together.
+
+use super::row::Row;
+use super::store::{Hint, KeyHold, Store};
+use crate::contract::Conflicted;
+use crate::core::{
+    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, InboxContent, JobId, NewJob,
+    Settle, StoredError, Timestamp,
+};
+
+impl Store {
+    pub(super) fn commit(&mut self, commit: &Commit, now: Timestamp) -> CommitAnswer {
+        let Some(row) = self.find(commit.job) else {
+            return match commit.guard {
+                CommitGuard::Lease(_) => CommitAnswer::LeaseLost,
+                CommitGuard::Revision(_) => CommitAnswer::Conflict,
+            };
+        };
+        match core::decide(&row.head, commit, now) {
+            // An earlier try was applied. What the writer has not seen must be in this answer
+            // too: it takes its absence for "there was nothing".
+            Decision::Answer(CommitAnswer::Applied(applied)) => CommitAnswer::Applied(Applied {
+                nudge: row.news(commit.seen_nudge),
+                ..applied
+            }),
+            Decision::Answer(answer) => answer,
+            Decision::Nudged => CommitAnswer::Nudged(row.nudge()),
+            Decision::Apply { head, error } => {
+                if let Some(holder) = self.newer_holder(row, commit, now) {
+                    return CommitAnswer::Duplicate(holder);
+                }
+                self.apply(commit, head, error, now)
+            }
+        }
+    }
+
+    /// The job that took a requeued job's key in the meantime.
+    fn newer_holder(&self, row: &Row, commit: &Commit, now: Timestamp) -> Option<JobId> {
+        if commit.settle != Some(Settle::Requeue) {
+            return None;
+        }
+        let key = row.spec.key.as_deref()?;
+        let hold = self.holder(&row.spec.scope, key, now)?;
+        (hold.job != row.spec.id).then_some(hold.job)
+    }
+
+    fn apply(
+        &mut self,
+        commit: &Commit,
+        head: Head,
+        error: Option<StoredError>,
+        now: Timestamp,
+    ) -> CommitAnswer {
+        let Some(mut row) = self.take(commit.job) else {
+            return CommitAnswer::LeaseLost;
+        };
+        write_down(&mut row, commit, head);
+        if commit.settle == Some(Settle::Requeue) {
+            self.retake_key(&row);
+        }
+        if row.head.state.is_live() {
+            if error.is_some() {
+                row.notes.error = error;
+            }
+            if row.head.visible_at.is_some() && commit.settle.is_some() {
+                self.hint(Hint::Ready);
+            }
+            self.put(row);
+            self.match_stored(commit.job, now);
+        } else {
+            // Before the children: one of them may carry the key that becomes free here.
+            self.put_ended(row, error, now);
+        }
+        let children = commit
+            .children
+            .iter()
+            .map(|child| self.adopt(commit.job, child, now))
+            .collect();
+        for event in &commit.events {
+            self.publish(event, now);
+        }
+        CommitAnswer::Applied(Applied {
+            children,
+            nudge: self
+                .find(commit.job)
+                .and_then(|row| row.news(commit.seen_nudge)),
+        })
+    }
+
+    fn retake_key(&mut self, row: &Row) {
+        let Some(key) = &row.spec.key else { return };
+        let hold = self
+            .keys
+            .entry((row.spec.scope.clone(), key.clone()))
+            .or_insert(KeyHold {
+                job: row.spec.id,
+                run: row.spec.run_id,
+                until: None,
+            });
+        if hold.job != row.spec.id {
+            // Its former holder has ended and its time is over, or this would be a duplicate.
+            *hold = KeyHold {
+                job: row.spec.id,
+                run: row.spec.run_id,
+                until: None,
+            };
+        }
+    }
+
+    /// Enqueues a child, or joins the job that holds its key.
+    fn adopt(&mut self, parent: JobId, child: &NewJob, now: Timestamp) -> JobId {
+        let joined = match self.insert(child, now) {
+            Ok(enqueued) => enqueued.id,
+            Err(Conflicted::KeyTaken(holder)) => holder,
+            Err(Conflicted::Refused(_)) => child.spec.id,
+        };
+        let Some(mut row) = self.take(joined) else {
+            return joined;
+        };
+        let outcome = row.outcome();
+        if outcome.is_none() {
+            row.told.insert(parent);
+        }
+        self.put(row);
+        if let Some(outcome) = outcome {
+            let seq = self.next_seq();
+            let content = InboxContent::Child {
+                job: joined,
+                outcome,
+            };
+            self.pin(parent, seq, content, now);
+        }
+        joined
+    }
+}
+
+/// Everything of a commit that touches only its own row.
+fn write_down(row: &mut Row, commit: &Commit, head: Head) {
+    row.head = head;
+    for name in &commit.removed {
+        row.journal.remove(name);
+    }
+    for record in &commit.records {
+        row.journal.insert(record.name.clone(), record.clone());
+    }
+    if let Some(Settle::Ack { output }) = &commit.settle {
+        row.notes.output = Some(output.clone());
+    }
+    if let Some(progress) = &commit.progress {
+        row.notes.progress = Some(progress.clone());
+    }
+    if let Some(trace) = &commit.trace {
+        row.notes.trace = Some(trace.clone());
+    }
+    row.append_log(&commit.log);
+}

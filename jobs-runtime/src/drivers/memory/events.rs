@@ -1,0 +1,136 @@
+//! Events and waits: whichever comes second finds the first (R5).
+
+use super::row::{INBOX_LIMIT_ITEMS, Row};
+use super::store::{EventRow, Store};
+use crate::contract::{Published, StoredEvent};
+use crate::core::{EventId, InboxContent, JobId, NewEvent, Timestamp, WaitSpec};
+use std::collections::BTreeSet;
+
+impl Store {
+    /// Stores an event and pins it to every run that waits for it.
+    pub(super) fn publish(&mut self, event: &NewEvent, now: Timestamp) -> Published {
+        if let Some(known) = self.known(event.id) {
+            return known;
+        }
+        let stored = StoredEvent {
+            id: event.id,
+            seq: self.next_seq(),
+            name: event.name.clone(),
+            key: event.key.clone(),
+            tenant: event.tenant.clone(),
+            payload: event.payload.clone(),
+            published_at: now,
+            expires_at: now.after(event.ttl),
+        };
+        let mut woken = 0;
+        for job in self.waiting_for(&stored) {
+            woken += u64::from(self.pin(job, stored.seq, content(&stored), now));
+        }
+        let published = Published {
+            id: stored.id,
+            seq: stored.seq,
+            woken,
+        };
+        self.event_ids.insert(stored.id, stored.seq);
+        self.events.insert(
+            stored.seq,
+            EventRow {
+                event: stored,
+                woken,
+            },
+        );
+        published
+    }
+
+    fn known(&self, id: EventId) -> Option<Published> {
+        let seq = *self.event_ids.get(&id)?;
+        let woken = self.events.get(&seq).map_or(0, |row| row.woken);
+        Some(Published { id, seq, woken })
+    }
+
+    /// The runs with a registered wait that this event serves.
+    fn waiting_for(&self, event: &StoredEvent) -> Vec<JobId> {
+        let any_key = (event.name.clone(), None);
+        let own_key = (event.name.clone(), event.key.clone());
+        let mut jobs: BTreeSet<JobId> = BTreeSet::new();
+        for key in [any_key, own_key] {
+            jobs.extend(self.waits.get(&key).into_iter().flatten());
+        }
+        jobs.retain(|id| {
+            self.live.get(id).is_some_and(|row| {
+                accepts(row, event) && row.waits().any(|wait| serves(wait, event))
+            })
+        });
+        jobs.into_iter().collect()
+    }
+
+    /// Pins stored events to the registered waits of a run that nothing pinned serves yet.
+    pub(super) fn match_stored(&mut self, id: JobId, now: Timestamp) {
+        let Some(row) = self.live.get(&id) else {
+            return;
+        };
+        let mut taken: BTreeSet<u64> = BTreeSet::new();
+        let mut found: Vec<u64> = Vec::new();
+        for wait in row.waits() {
+            let pinned = row
+                .unconsumed()
+                .find(|(seq, content)| !taken.contains(seq) && pinned_serves(wait, content));
+            if let Some((seq, _)) = pinned {
+                taken.insert(seq);
+                continue;
+            }
+            let stored = self.events.values().map(|row| &row.event).find(|event| {
+                !taken.contains(&event.seq)
+                    && event.expires_at > now
+                    && serves(wait, event)
+                    && accepts(row, event)
+            });
+            if let Some(event) = stored {
+                taken.insert(event.seq);
+                found.push(event.seq);
+            }
+        }
+        for seq in found {
+            if let Some(content) = self.events.get(&seq).map(|row| content(&row.event)) {
+                self.pin(id, seq, content, now);
+            }
+        }
+    }
+}
+
+/// Whether an event may be pinned to a run at all: of its tenant, not before, and with room.
+fn accepts(row: &Row, event: &StoredEvent) -> bool {
+    let tenant = event.tenant.is_none() || event.tenant == row.spec.tenant;
+    let known = row.inbox.contains_key(&event.seq)
+        || row
+            .journal
+            .values()
+            .any(|record| record.event == Some(event.id));
+    tenant && !known && row.unconsumed().count() < INBOX_LIMIT_ITEMS
+}
+
+fn serves(wait: &WaitSpec, event: &StoredEvent) -> bool {
+    wait.matches(&event.name, event.key.as_deref(), event.published_at)
+}
+
+fn pinned_serves(wait: &WaitSpec, content: &InboxContent) -> bool {
+    match content {
+        InboxContent::Child { .. } => false,
+        InboxContent::Event {
+            name,
+            key,
+            published_at,
+            ..
+        } => wait.matches(name, key.as_deref(), *published_at),
+    }
+}
+
+fn content(event: &StoredEvent) -> InboxContent {
+    InboxContent::Event {
+        id: event.id,
+        name: event.name.clone(),
+        key: event.key.clone(),
+        payload: event.payload.clone(),
+        published_at: event.published_at,
+    }
+}

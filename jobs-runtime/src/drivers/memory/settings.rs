@@ -1,0 +1,49 @@
+//! Settings: compare and set, together with the jobs that rely on it.
+
+use super::store::Store;
+use crate::Error;
+use crate::contract::{Capabilities, Setting, SettingWrite, check_job};
+use crate::core::Timestamp;
+
+impl Store {
+    pub(super) fn settings(&self, prefix: &str) -> Vec<Setting> {
+        self.settings
+            .range(prefix.to_owned()..)
+            .take_while(|(key, _)| key.starts_with(prefix))
+            .map(|(_, setting)| setting.clone())
+            .collect()
+    }
+
+    pub(super) fn write_setting(
+        &mut self,
+        write: &SettingWrite,
+        capabilities: &Capabilities,
+        now: Timestamp,
+    ) -> Result<Option<Setting>, Error> {
+        let current = self
+            .settings
+            .get(&write.key)
+            .map_or(0, |setting| setting.revision);
+        if current != write.expected {
+            return Ok(None);
+        }
+        for job in &write.jobs {
+            check_job(job, capabilities)?;
+        }
+        self.last_revision += 1;
+        let setting = Setting {
+            key: write.key.clone(),
+            value: write.value.clone().unwrap_or_default(),
+            revision: self.last_revision,
+        };
+        match write.value {
+            None => drop(self.settings.remove(&write.key)),
+            Some(_) => drop(self.settings.insert(write.key.clone(), setting.clone())),
+        }
+        for job in &write.jobs {
+            // A key that is taken says that this tick was fired already.
+            drop(self.insert(job, now));
+        }
+        Ok(Some(setting))
+    }
+}

@@ -1,0 +1,224 @@
+//! The maps, and the two moves by which every change of a row goes through them.
+
+use super::lanes::Lanes;
+use super::row::Row;
+use crate::contract::{Setting, StoredEvent, WakeUp};
+use crate::core::{EventId, InboxContent, JobId, RunId, State, StoredError, Timestamp, nudged};
+use std::collections::{BTreeMap, BTreeSet};
+
+/// What a key belongs to.
+#[derive(Clone, Debug)]
+pub(super) struct KeyHold {
+    pub(super) job: JobId,
+    pub(super) run: RunId,
+    /// Until when the key is kept beyond the end of its job.
+    pub(super) until: Option<Timestamp>,
+}
+
+#[derive(Debug)]
+pub(super) struct EventRow {
+    pub(super) event: StoredEvent,
+    /// Runs that it was pinned to when it was published.
+    pub(super) woken: u64,
+}
+
+/// A wait's name and key, as it is looked up; `None` takes any key.
+pub(super) type WaitKey = (String, Option<String>);
+
+#[derive(Debug, Default)]
+pub(super) struct Store {
+    pub(super) live: BTreeMap<JobId, Row>,
+    pub(super) archive: BTreeMap<JobId, Row>,
+    pub(super) dead: BTreeMap<JobId, Row>,
+    /// Dead letters by queue, so that stats need not count them.
+    pub(super) dead_by_queue: BTreeMap<String, u64>,
+    pub(super) lanes: Lanes,
+    pub(super) waits: BTreeMap<WaitKey, BTreeSet<JobId>>,
+    /// By scope and key.
+    pub(super) keys: BTreeMap<(String, String), KeyHold>,
+    pub(super) runs: BTreeMap<RunId, JobId>,
+    pub(super) events: BTreeMap<u64, EventRow>,
+    pub(super) event_ids: BTreeMap<EventId, u64>,
+    /// The order of publication; ends of children share it.
+    pub(super) last_seq: u64,
+    pub(super) settings: BTreeMap<String, Setting>,
+    /// The last revision of any setting: one that is removed and made again gets a new one.
+    pub(super) last_revision: u64,
+    hints: BTreeSet<Hint>,
+    closed: bool,
+}
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Hint {
+    Ended,
+    Inbox,
+    Ready,
+}
+
+impl Store {
+    pub(super) fn is_closed(&self) -> bool {
+        self.closed
+    }
+
+    pub(super) fn close(&mut self) {
+        *self = Store {
+            closed: true,
+            ..Store::default()
+        };
+    }
+
+    pub(super) fn hint(&mut self, hint: Hint) {
+        self.hints.insert(hint);
+    }
+
+    pub(super) fn take_hints(&mut self) -> Vec<WakeUp> {
+        let hints = std::mem::take(&mut self.hints);
+        hints
+            .into_iter()
+            .map(|hint| match hint {
+                Hint::Ended => WakeUp::Ended,
+                Hint::Inbox => WakeUp::Inbox,
+                Hint::Ready => WakeUp::Ready,
+            })
+            .collect()
+    }
+
+    pub(super) fn next_seq(&mut self) -> u64 {
+        self.last_seq += 1;
+        self.last_seq
+    }
+
+    /// The row, wherever it stands.
+    pub(super) fn find(&self, id: JobId) -> Option<&Row> {
+        self.live
+            .get(&id)
+            .or_else(|| self.archive.get(&id))
+            .or_else(|| self.dead.get(&id))
+    }
+
+    /// Takes a row out of its place and of every index.
+    pub(super) fn take(&mut self, id: JobId) -> Option<Row> {
+        if let Some(row) = self.live.remove(&id) {
+            self.lanes.remove(&row);
+            for key in wait_keys(&row) {
+                if let Some(jobs) = self.waits.get_mut(&key) {
+                    jobs.remove(&id);
+                    if jobs.is_empty() {
+                        self.waits.remove(&key);
+                    }
+                }
+            }
+            return Some(row);
+        }
+        if let Some(row) = self.dead.remove(&id) {
+            if let Some(count) = self.dead_by_queue.get_mut(&row.spec.queue) {
+                *count -= 1;
+                if *count == 0 {
+                    self.dead_by_queue.remove(&row.spec.queue);
+                }
+            }
+            return Some(row);
+        }
+        self.archive.remove(&id)
+    }
+
+    /// Puts a row where its state belongs.
+    pub(super) fn put(&mut self, row: Row) {
+        let id = row.spec.id;
+        match row.head.state {
+            State::Pending | State::Running | State::Suspended => {
+                self.lanes.insert(&row);
+                for key in wait_keys(&row) {
+                    self.waits.entry(key).or_default().insert(id);
+                }
+                self.live.insert(id, row);
+            }
+            State::Dead => {
+                *self
+                    .dead_by_queue
+                    .entry(row.spec.queue.clone())
+                    .or_default() += 1;
+                self.dead.insert(id, row);
+            }
+            State::Cancelled | State::Done | State::Failed => {
+                self.archive.insert(id, row);
+            }
+        }
+    }
+
+    /// Puts back a row that has just ended: its key is free, and whoever asked hears of it.
+    pub(super) fn put_ended(&mut self, mut row: Row, error: Option<StoredError>, now: Timestamp) {
+        if error.is_some() {
+            row.notes.error = error;
+        }
+        self.release_key(&row, now);
+        let told = std::mem::take(&mut row.told);
+        let outcome = row.outcome();
+        let child = row.spec.id;
+        self.put(row);
+        self.hint(Hint::Ended);
+        let Some(outcome) = outcome else { return };
+        for parent in told {
+            let seq = self.next_seq();
+            let content = InboxContent::Child {
+                job: child,
+                outcome: outcome.clone(),
+            };
+            self.pin(parent, seq, content, now);
+        }
+    }
+
+    /// Puts something into the inbox of a live run. False if there is none.
+    pub(super) fn pin(
+        &mut self,
+        id: JobId,
+        seq: u64,
+        content: InboxContent,
+        now: Timestamp,
+    ) -> bool {
+        if !self.live.contains_key(&id) {
+            return false;
+        }
+        let Some(mut row) = self.take(id) else {
+            return false;
+        };
+        row.head = nudged(&row.head, now);
+        row.inbox.insert(seq, content);
+        if row.head.state == State::Suspended {
+            self.hint(Hint::Ready);
+        }
+        self.put(row);
+        self.hint(Hint::Inbox);
+        true
+    }
+
+    /// Who holds a key at `now`: a live job, or an ended one whose time with it is not over.
+    pub(super) fn holder(&self, scope: &str, key: &str, now: Timestamp) -> Option<&KeyHold> {
+        let hold = self.keys.get(&(scope.to_owned(), key.to_owned()))?;
+        let held = self.live.contains_key(&hold.job) || hold.until.is_some_and(|until| until > now);
+        held.then_some(hold)
+    }
+
+    /// Frees the key of a job that ends, if it is the job's own and not kept for longer.
+    fn release_key(&mut self, row: &Row, now: Timestamp) {
+        let Some(key) = &row.spec.key else { return };
+        let entry = (row.spec.scope.clone(), key.clone());
+        let over = self.keys.get(&entry).is_some_and(|hold| {
+            hold.job == row.spec.id && hold.until.is_none_or(|until| until <= now)
+        });
+        if over {
+            self.keys.remove(&entry);
+        }
+    }
+}
+
+/// What a row's registered waits are found by.
+fn wait_keys(row: &Row) -> Vec<WaitKey> {
+    row.waits()
+        .flat_map(|wait| {
+            wait.names
+                .iter()
+                .map(|name| (name.clone(), wait.key.clone()))
+        })
+        .collect()
+}
