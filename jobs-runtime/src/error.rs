@@ -8,7 +8,8 @@ mod kinds;
 #[cfg(test)]
 mod tests;
 
-pub use codes::{Code, check_codes, codes};
+pub(crate) use codes::check_codes;
+pub use codes::{Code, codes};
 
 use std::fmt;
 use std::sync::Arc;

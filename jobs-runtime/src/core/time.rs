@@ -18,6 +18,12 @@ impl Timestamp {
         Timestamp(self.0.saturating_add_unsigned(span.0))
     }
 
+    /// The instant `span` earlier; saturates at the beginning of time.
+    #[must_use]
+    pub fn before(self, span: Millis) -> Timestamp {
+        Timestamp(self.0.saturating_sub_unsigned(span.0))
+    }
+
     /// How long after `earlier` this is; zero if it is not after it.
     #[must_use]
     pub fn since(self, earlier: Timestamp) -> Millis {

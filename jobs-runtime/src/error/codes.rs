@@ -41,12 +41,7 @@ pub fn codes() -> Vec<&'static Code> {
 /// # Errors
 ///
 /// `X_CODE_DUPLICATE`, which names the code and both owners.
-///
-/// ```
-/// jobs_runtime::check_codes()?;
-/// # Ok::<(), jobs_runtime::Error>(())
-/// ```
-pub fn check_codes() -> Result<(), Error> {
+pub(crate) fn check_codes() -> Result<(), Error> {
     check(&codes())
 }
 

@@ -84,6 +84,17 @@ impl Error {
         )
     }
 
+    /// A setting changed between being read and being written.
+    #[must_use]
+    pub fn setting_conflict(key: &str) -> Self {
+        let message = format!("the setting \"{key}\" changed while it was being changed");
+        Error::new(
+            &X_CONFLICT,
+            message,
+            "read the setting again, and repeat the change if it still makes sense",
+        )
+    }
+
     /// A live job holds the key, and the caller asked for an error.
     #[must_use]
     pub fn key_taken(name: &str, key: &str, holder: JobId) -> Self {
@@ -165,7 +176,7 @@ impl Error {
     pub fn step_unknown(step: &str, near: Option<&str>) -> Self {
         let fix = match near {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => "take one of the step names in the job's journal".into(),
+            None => "take a name from the job's journal: `jobs.admin().show(id)`".into(),
         };
         Error::new(
             &X_STEP_UNKNOWN,
@@ -181,7 +192,7 @@ impl Error {
         Error::new(
             &X_JOB_FAILED,
             message,
-            "mend the cause, then requeue the job",
+            "mend the cause, then requeue the job: `jobs.admin().requeue(id)`",
         )
     }
 
@@ -195,7 +206,7 @@ impl Error {
         Error::new(
             &X_JOB_MAX_ATTEMPTS,
             message,
-            "mend the cause, then requeue the job",
+            "mend the cause, then requeue the job: `jobs.admin().requeue(id)`",
         )
     }
 

@@ -37,6 +37,7 @@ fn one_of_each() -> Vec<Error> {
         Error::outcome_unknown("SQLite", "the disk went away"),
         Error::payload_too_large("the input of job \"welcome\"", 2_000_000, 1_048_576),
         Error::schema_newer(3, 1),
+        Error::setting_conflict("queue/mail"),
         Error::state_missing("welcome", "Mailer"),
         Error::step_unknown("chrage", None),
         Error::step_unknown("chrage", Some("charge")),

@@ -244,6 +244,12 @@ impl Run {
         self.news(applied.nudge, at);
     }
 
+    /// The token of this lease.
+    #[must_use]
+    pub fn token(&self) -> Token {
+        self.token
+    }
+
     /// The nudge that this run has seen.
     #[must_use]
     pub fn seen_nudge(&self) -> u64 {

@@ -2,8 +2,8 @@
 
 use super::{Run, RunFault, Slot, SlotState};
 use crate::core::{
-    Commit, CommitNumber, Millis, Mismatch, Payload, Settle, StepOutcome, StepRecord, StoredError,
-    Trace,
+    Commit, CommitNumber, Millis, Mismatch, Nudge, Payload, Settle, StepOutcome, StepRecord,
+    StoredError, Timestamp, Trace,
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -52,6 +52,18 @@ impl Run {
         self.base = self.next;
         self.committing = Some(self.next);
         Commit::steps(self.job, self.run, number, base, self.seen_nudge, records).removing(removed)
+    }
+
+    /// Takes back a commit that was refused and changed nothing, because of `nudge`.
+    pub fn refused(&mut self, commit: Commit, nudge: Nudge, at: Timestamp) {
+        self.number -= 1;
+        self.committing = None;
+        self.base = commit.base.unwrap_or(self.base);
+        for record in commit.records {
+            self.dirty.entry(record.name.clone()).or_insert(record);
+        }
+        self.removed.extend(commit.removed);
+        self.news(Some(nudge), at);
     }
 
     /// The last commit of this lease, with everything not stored yet. Call it when no commit is

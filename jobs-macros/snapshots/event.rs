@@ -1,0 +1,34 @@
+//! What the macro makes of the case `event`. Written by BLESS=1, read by people.
+
+#[automatically_derived]
+impl ::jobs_runtime::Event for FeedbackGiven {
+    type Key = u64;
+    const NAME: &'static ::core::primitive::str = "feedback-given";
+    const WAS: &'static [&'static ::core::primitive::str] = &["feedback"];
+    const TTL: ::core::option::Option<::jobs_runtime::private::Millis> = ::core::option::Option::Some(
+        ::jobs_runtime::private::Millis(604800000u64),
+    );
+}
+#[doc(hidden)]
+#[allow(non_local_definitions, unused_macros)]
+#[macro_export]
+macro_rules! event_name_already_taken_by__feedback_given__dash8 {
+    () => {};
+}
+const _: () = {
+    #[::jobs_runtime::private::linkme::distributed_slice(
+        ::jobs_runtime::private::EVENTS_V0
+    )]
+    #[linkme(crate = ::jobs_runtime::private::linkme)]
+    static __EVENT_DEF: ::jobs_runtime::private::EventDef = ::jobs_runtime::private::EventDef {
+        name: "feedback-given",
+        was: &["feedback"],
+        krate: ::core::env!("CARGO_PKG_NAME"),
+        version: ::core::env!("CARGO_PKG_VERSION"),
+        file: ::core::file!(),
+        line: ::core::line!(),
+    };
+    ::jobs_runtime::private::claim! {
+        "event" "feedback-given"
+    }
+};

@@ -1,0 +1,112 @@
+//! What the macro makes of the case `every_option`. Written by BLESS=1, read by people.
+
+#[allow(dead_code)]
+fn welcome(input: Signup) -> my::jobs::Request<welcome> {
+    my::jobs::Request::new(input)
+}
+#[allow(dead_code, non_camel_case_types)]
+struct welcome {}
+#[doc(hidden)]
+#[allow(non_local_definitions, unused_macros)]
+#[macro_export]
+macro_rules! job_name_already_taken_by__mail_welcome__dot4 {
+    () => {};
+}
+#[doc(hidden)]
+#[allow(non_local_definitions, unused_macros)]
+#[macro_export]
+macro_rules! job_name_already_taken_by__welcome_mail__dash7 {
+    () => {};
+}
+#[allow(non_local_definitions)]
+const _: () = {
+    impl my::jobs::Job for welcome {
+        type Input = Signup;
+        type Output = <Result<(), MyError> as my::jobs::private::JobReturn>::Ok;
+        fn def() -> &'static my::jobs::private::JobDef {
+            &__JOB_DEF
+        }
+        fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
+            ::core::option::Option::Some(
+                my::jobs::private::key_of::<Signup, _>(__input, |input| input.user_id),
+            )
+        }
+        fn tenant(
+            __input: &Self::Input,
+        ) -> ::core::option::Option<::std::string::String> {
+            #[allow(unused_variables)]
+            let input = __input;
+            ::core::option::Option::Some(
+                my::jobs::private::rendered(
+                    &["", ""],
+                    &[my::jobs::private::key_part(&input.org_id)],
+                ),
+            )
+        }
+    }
+    #[my::jobs::private::linkme::distributed_slice(my::jobs::private::JOBS_V0)]
+    #[linkme(crate = my::jobs::private::linkme)]
+    static __JOB_DEF: my::jobs::private::JobDef = my::jobs::private::JobDef {
+        name: "mail.welcome",
+        was: &["welcome-mail"],
+        krate: ::core::env!("CARGO_PKG_NAME"),
+        version: ::core::env!("CARGO_PKG_VERSION"),
+        file: ::core::file!(),
+        line: ::core::line!(),
+        options: my::jobs::private::JobOptions {
+            queue: "mail",
+            visibility_timeout: ::core::option::Option::Some(
+                my::jobs::private::Millis(30000u64),
+            ),
+            step_timeout: ::core::option::Option::Some(
+                my::jobs::private::Millis(60000u64),
+            ),
+            priority: my::jobs::private::Priority::new(0u8),
+            raw_await: true,
+            removed: &["old"],
+            keyed: true,
+            ..my::jobs::private::JobOptions::DEFAULT
+        },
+        input_type: ::core::any::type_name::<Signup>,
+        output_type: ::core::any::type_name::<<welcome as my::jobs::Job>::Output>,
+        needs: &[],
+        steps: &[
+            my::jobs::private::StepDef {
+                name: "a",
+                kind: my::jobs::private::RecordKind::Step,
+                line: 1u32,
+                in_loop: false,
+            },
+        ],
+        run: __job_run,
+    };
+    fn __job_run<'__job>(
+        __job_cx: my::jobs::private::JobCx<'__job>,
+        __bytes: &'__job [::core::primitive::u8],
+    ) -> my::jobs::private::RunFuture<'__job> {
+        my::jobs::private::run::<
+            welcome,
+            _,
+            _,
+        >(
+            __job_cx,
+            __bytes,
+            |__job_cx, __input| {
+                let _ = &__input;
+                ::core::result::Result::Ok(__job_body(__job_cx, __input))
+            },
+        )
+    }
+    async fn __job_body(
+        __job_cx: my::jobs::private::JobCx<'_>,
+        Signup { user_id, .. }: Signup,
+    ) -> Result<(), MyError> {
+        step!(
+            @ once __job_cx["a"] [my::jobs::private::StepOptions::DEFAULT] greet(user_id)
+        )
+            .await
+    }
+    my::jobs::private::claim! {
+        "job" "mail.welcome"
+    }
+};

@@ -1,0 +1,178 @@
+//! What the macro makes of the case `plain_job`. Written by BLESS=1, read by people.
+
+/// Welcomes a user.
+#[allow(clippy::too_many_lines)]
+#[allow(dead_code)]
+pub fn welcome(input: Signup) -> ::jobs_runtime::Request<welcome> {
+    ::jobs_runtime::Request::new(input)
+}
+/// Welcomes a user.
+#[allow(clippy::too_many_lines)]
+#[allow(dead_code, non_camel_case_types)]
+pub struct welcome {}
+#[doc(hidden)]
+#[allow(non_local_definitions, unused_macros)]
+#[macro_export]
+macro_rules! job_name_already_taken__welcome {
+    () => {};
+}
+#[allow(clippy::too_many_lines)]
+#[allow(non_local_definitions)]
+const _: () = {
+    impl ::jobs_runtime::Job for welcome {
+        type Input = Signup;
+        type Output = <Result<u64> as ::jobs_runtime::private::JobReturn>::Ok;
+        fn def() -> &'static ::jobs_runtime::private::JobDef {
+            &__JOB_DEF
+        }
+        fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
+            #[allow(unused_variables)]
+            let input = __input;
+            ::core::option::Option::Some(
+                ::jobs_runtime::private::rendered(
+                    &["signup:", ""],
+                    &[::jobs_runtime::private::key_part(&input.user_id)],
+                ),
+            )
+        }
+        fn tenant(
+            __input: &Self::Input,
+        ) -> ::core::option::Option<::std::string::String> {
+            {
+                let _ = __input;
+                ::core::option::Option::None
+            }
+        }
+    }
+    #[::jobs_runtime::private::linkme::distributed_slice(
+        ::jobs_runtime::private::JOBS_V0
+    )]
+    #[linkme(crate = ::jobs_runtime::private::linkme)]
+    static __JOB_DEF: ::jobs_runtime::private::JobDef = ::jobs_runtime::private::JobDef {
+        name: "welcome",
+        was: &[],
+        krate: ::core::env!("CARGO_PKG_NAME"),
+        version: ::core::env!("CARGO_PKG_VERSION"),
+        file: ::core::file!(),
+        line: ::core::line!(),
+        options: ::jobs_runtime::private::JobOptions {
+            attempts: 5u32,
+            backoff: ::jobs_runtime::private::Backoff::exponential(
+                ::jobs_runtime::private::Millis(1000u64),
+                ::jobs_runtime::private::Millis(3600000u64),
+            ),
+            timeout: ::core::option::Option::Some(
+                ::jobs_runtime::private::Millis(600000u64),
+            ),
+            keyed: true,
+            ..::jobs_runtime::private::JobOptions::DEFAULT
+        },
+        input_type: ::core::any::type_name::<Signup>,
+        output_type: ::core::any::type_name::<<welcome as ::jobs_runtime::Job>::Output>,
+        needs: &[
+            <State<Mailer> as ::jobs_runtime::private::Extract>::need,
+            <JobContext as ::jobs_runtime::private::Extract>::need,
+        ],
+        steps: &[
+            ::jobs_runtime::private::StepDef {
+                name: "create-account",
+                kind: ::jobs_runtime::private::RecordKind::Step,
+                line: 1u32,
+                in_loop: false,
+            },
+            ::jobs_runtime::private::StepDef {
+                name: "charge:{item.id}",
+                kind: ::jobs_runtime::private::RecordKind::Step,
+                line: 1u32,
+                in_loop: true,
+            },
+            ::jobs_runtime::private::StepDef {
+                name: "cool-off",
+                kind: ::jobs_runtime::private::RecordKind::Sleep,
+                line: 1u32,
+                in_loop: false,
+            },
+            ::jobs_runtime::private::StepDef {
+                name: "feedback",
+                kind: ::jobs_runtime::private::RecordKind::Event,
+                line: 1u32,
+                in_loop: false,
+            },
+            ::jobs_runtime::private::StepDef {
+                name: "note",
+                kind: ::jobs_runtime::private::RecordKind::Step,
+                line: 1u32,
+                in_loop: false,
+            },
+        ],
+        run: __job_run,
+    };
+    fn __job_run<'__job>(
+        __job_cx: ::jobs_runtime::private::JobCx<'__job>,
+        __bytes: &'__job [::core::primitive::u8],
+    ) -> ::jobs_runtime::private::RunFuture<'__job> {
+        ::jobs_runtime::private::run::<
+            welcome,
+            _,
+            _,
+        >(
+            __job_cx,
+            __bytes,
+            |__job_cx, __input| {
+                let _ = &__input;
+                ::core::result::Result::Ok(
+                    __job_body(
+                        __job_cx,
+                        __input,
+                        <State<
+                            Mailer,
+                        > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
+                        <JobContext as ::jobs_runtime::private::Extract>::extract(
+                            __job_cx,
+                        )?,
+                    ),
+                )
+            },
+        )
+    }
+    async fn __job_body(
+        __job_cx: ::jobs_runtime::private::JobCx<'_>,
+        input: Signup,
+        mailer: State<Mailer>,
+        job: JobContext,
+    ) -> Result<u64> {
+        let account = step!(
+            @ run __job_cx["create-account"]
+            [::jobs_runtime::private::StepOptions::DEFAULT] create_account(& input)
+        )
+            .await?;
+        for item in &input.items {
+            step!(
+                @ run __job_cx[::jobs_runtime::private::rendered(& ["charge:", ""], &
+                [::jobs_runtime::private::key_part(& item.id)])]
+                [::jobs_runtime::private::StepOptions { attempts : 3, timeout :
+                ::core::option::Option::Some(::jobs_runtime::private::Millis(30000u64)),
+                .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(item)
+            )
+                .await?;
+        }
+        step!(@ sleep __job_cx["cool-off"] ::jobs_runtime::private::Millis(259200000u64))
+            .await;
+        let reply = step!(
+            @ wait __job_cx["feedback"] [::jobs_runtime::private::WaitOptions { key :
+            ::core::option::Option::Some(::jobs_runtime::private::event_key:: <
+            FeedbackGiven, _ > (& (input.user_id))), timeout :
+            ::core::option::Option::Some(::jobs_runtime::private::Millis(1209600000u64)),
+            since_step : false }] FeedbackGiven
+        )
+            .await?;
+        step!(
+            @ run_block __job_cx["note"] [::jobs_runtime::private::StepOptions::DEFAULT]
+            { note(& reply) ?; Ok(account) }
+        )
+            .await
+    }
+    ::jobs_runtime::private::claim! {
+        "job" "welcome"
+    }
+};

@@ -1,0 +1,220 @@
+//! Which futures a body may wait for: steps, and whatever is built from steps. Lexical, with
+//! taint: a variable that was given a step counts as one. Where in doubt the answer is yes,
+//! because a future that is refused wrongly cannot be written at all.
+
+use super::tokens;
+use proc_macro2::TokenStream;
+use quote::{ToTokens, quote};
+use std::collections::BTreeSet;
+use syn::{Block, Expr, ExprCall, Macro, Pat, Path, Stmt};
+
+/// Macros that wait themselves, so that what they give are values.
+const WAITING_MACROS: &[&str] = &["join", "try_join", "select", "select_biased"];
+
+const SPAWNING: &[&str] = &["spawn", "spawn_blocking", "spawn_local", "spawn_on"];
+
+/// The variables that may hold steps not yet awaited.
+#[derive(Default)]
+pub(super) struct Futures {
+    names: BTreeSet<String>,
+}
+
+impl Futures {
+    /// Whether the value of an expression may hold a step that is not yet awaited.
+    pub(super) fn pending(&self, expr: &Expr) -> bool {
+        match expr {
+            Expr::Array(list) => list.elems.iter().any(|e| self.pending(e)),
+            Expr::Async(_) | Expr::Closure(_) => self.touch(&expr.to_token_stream()),
+            Expr::Await(wait) => self.pending_after(&wait.base),
+            Expr::Block(block) => self.pending_block(&block.block),
+            Expr::Call(call) => {
+                self.pending(&call.func) || call.args.iter().any(|e| self.pending(e))
+            }
+            Expr::Cast(cast) => self.pending(&cast.expr),
+            Expr::Field(field) => self.pending(&field.base),
+            Expr::Group(group) => self.pending(&group.expr),
+            Expr::If(choice) => {
+                let other = choice.else_branch.as_ref().map(|(_, other)| other);
+                self.pending_block(&choice.then_branch) || other.is_some_and(|e| self.pending(e))
+            }
+            Expr::Index(index) => self.pending(&index.expr),
+            Expr::Lit(_) => false,
+            Expr::Macro(call) => self.pending_macro(&call.mac),
+            Expr::Match(choice) => choice
+                .arms
+                .iter()
+                .any(|arm| self.touch(&arm.body.to_token_stream())),
+            Expr::MethodCall(call) => {
+                self.pending(&call.receiver) || call.args.iter().any(|e| self.pending(e))
+            }
+            Expr::Paren(paren) => self.pending(&paren.expr),
+            Expr::Path(path) => path.path.get_ident().is_some_and(|name| self.knows(name)),
+            Expr::Reference(reference) => self.pending(&reference.expr),
+            Expr::Try(question) => self.pending(&question.expr),
+            Expr::Tuple(list) => list.elems.iter().any(|e| self.pending(e)),
+            Expr::Unary(unary) => self.pending(&unary.expr),
+            other => self.touch(&other.to_token_stream()),
+        }
+    }
+
+    /// An awaited step is a value. What was awaited from a variable may hand back further
+    /// futures (`select_all` does), so there the doubt remains.
+    fn pending_after(&self, awaited: &Expr) -> bool {
+        match awaited {
+            Expr::Paren(paren) => self.pending_after(&paren.expr),
+            Expr::Macro(_) | Expr::Async(_) => false,
+            Expr::Call(call) if gives_back_rest(call) => self.pending(awaited),
+            other => self.mentions_known(other.to_token_stream()),
+        }
+    }
+
+    fn pending_block(&self, block: &Block) -> bool {
+        match block.stmts.last() {
+            Some(Stmt::Expr(value, None)) => self.pending(value),
+            Some(Stmt::Macro(last)) => self.pending_macro(&last.mac),
+            _ => false,
+        }
+    }
+
+    fn pending_macro(&self, mac: &Macro) -> bool {
+        let waits = last_of(&mac.path).is_some_and(|name| WAITING_MACROS.contains(&name.as_str()));
+        !waits && self.touch(&quote!(#mac))
+    }
+
+    /// Whether a step or a variable that may hold one is mentioned at all.
+    pub(super) fn touch(&self, tokens: &TokenStream) -> bool {
+        tokens::find_step(tokens).is_some() || self.mentions_known(tokens.clone())
+    }
+
+    fn mentions_known(&self, tokens: TokenStream) -> bool {
+        tokens::any_ident(tokens, &mut |name| self.knows(name))
+    }
+
+    fn knows(&self, name: &proc_macro2::Ident) -> bool {
+        self.names.contains(&name.to_string())
+    }
+
+    /// The names a pattern binds may hold steps from now on.
+    pub(super) fn bind(&mut self, pat: &Pat) {
+        tokens::any_ident(pat.to_token_stream(), &mut |name| {
+            let name = name.to_string();
+            let is_variable = name.starts_with(|c: char| c.is_lowercase() || c == '_');
+            if is_variable && !matches!(name.as_str(), "mut" | "ref") {
+                self.names.insert(name);
+            }
+            false
+        });
+    }
+
+    /// Notes what an expression does to variables, apart from `let`.
+    pub(super) fn note(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Assign(assign) if self.pending(&assign.right) => self.bind_root(&assign.left),
+            Expr::Call(call) if call.args.iter().any(|e| self.pending(e)) => {
+                self.bind_closures(call.args.iter());
+            }
+            Expr::ForLoop(each) if self.pending(&each.expr) => self.bind(&each.pat),
+            Expr::Let(condition) if self.pending(&condition.expr) => self.bind(&condition.pat),
+            Expr::Match(choice) if self.pending(&choice.expr) => {
+                for arm in &choice.arms {
+                    self.bind(&arm.pat);
+                }
+            }
+            Expr::MethodCall(call) => {
+                if call.args.iter().any(|e| self.pending(e)) {
+                    self.bind_root(&call.receiver);
+                }
+                if self.pending(&call.receiver) {
+                    self.bind_closures(call.args.iter());
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `list.push(step)` and `holder.field = step` put a step into `list` and `holder`.
+    fn bind_root(&mut self, expr: &Expr) {
+        match expr {
+            Expr::Field(field) => self.bind_root(&field.base),
+            Expr::Index(index) => self.bind_root(&index.expr),
+            Expr::Path(path) => {
+                if let Some(name) = path.path.get_ident() {
+                    self.names.insert(name.to_string());
+                }
+            }
+            Expr::Reference(reference) => self.bind_root(&reference.expr),
+            _ => {}
+        }
+    }
+
+    fn bind_closures<'e>(&mut self, arguments: impl Iterator<Item = &'e Expr>) {
+        for argument in arguments {
+            if let Expr::Closure(closure) = argument {
+                for parameter in &closure.inputs {
+                    self.bind(parameter);
+                }
+            }
+        }
+    }
+}
+
+/// `select(a, b).await` gives back the future that lost.
+fn gives_back_rest(call: &ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else {
+        return false;
+    };
+    last_of(&path.path).is_some_and(|name| name.starts_with("select") || name == "into_future")
+}
+
+/// A step handed to a spawned task, which outlives the run.
+pub(super) fn spawned(expr: &Expr) -> Option<syn::Error> {
+    let (name, span, arguments) = match expr {
+        Expr::Call(call) => {
+            let Expr::Path(path) = &*call.func else {
+                return None;
+            };
+            let last = path.path.segments.last()?;
+            (last.ident.to_string(), last.ident.span(), &call.args)
+        }
+        Expr::MethodCall(call) => (call.method.to_string(), call.method.span(), &call.args),
+        _ => return None,
+    };
+    if !SPAWNING.contains(&name.as_str()) {
+        return None;
+    }
+    tokens::find_step(&arguments.to_token_stream())?;
+    Some(syn::Error::new(
+        span,
+        format!(
+            "a step in `{name}`: a spawned task outlives the run and is not replayed; run steps side by side with `tokio::join!` or `join_all`"
+        ),
+    ))
+}
+
+/// A timeout of the async runtime around a step.
+pub(super) fn timed(expr: &Expr, futures: &Futures) -> Option<syn::Error> {
+    let Expr::Call(ExprCall { func, args, .. }) = expr else {
+        return None;
+    };
+    let Expr::Path(path) = &**func else {
+        return None;
+    };
+    let last = path.path.segments.last()?;
+    let is_timeout = last.ident == "timeout" || last.ident == "timeout_at";
+    if !is_timeout || !args.iter().any(|e| futures.pending(e)) {
+        return None;
+    }
+    let name = &last.ident;
+    Some(syn::Error::new(
+        name.span(),
+        format!(
+            "`{name}` around a step is not durable: it starts anew on every replay; give the step its own, `step!(\"name\", timeout = \"30s\", ..)`"
+        ),
+    ))
+}
+
+pub(super) fn last_of(path: &Path) -> Option<String> {
+    path.segments
+        .last()
+        .map(|segment| segment.ident.to_string())
+}

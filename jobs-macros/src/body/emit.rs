@@ -1,0 +1,142 @@
+//! Writes the arguments of a marked `step!(..)`: `@form context [name] [options] expression`.
+//! The forms are the arms of `step!` in `jobs-runtime/src/macros.rs`.
+
+use super::form::{Form, Run, Time, Wait};
+use crate::duration::Backoff;
+use crate::place;
+use crate::template::Template;
+use proc_macro2::{Ident, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::LitStr;
+
+pub(super) fn marked(
+    krate: &TokenStream,
+    context: &Ident,
+    name: &TokenStream,
+    form: &Form,
+) -> TokenStream {
+    match form {
+        Form::Run(run) => run_arm(krate, context, name, run),
+        Form::Sleep(length) => {
+            let length = self::length(krate, length);
+            quote!(@sleep #context [#name] #length)
+        }
+        Form::SleepUntil(at) => quote!(@sleep_until #context [#name] #at),
+        Form::Wait(wait) => wait_arm(krate, context, name, wait),
+    }
+}
+
+/// The name as an expression: a text, or a `String` rendered from the template.
+pub(super) fn name(krate: &TokenStream, template: &Template) -> TokenStream {
+    if template.is_constant() {
+        let text = LitStr::new(&template.texts.concat(), template.literal.span());
+        return quote!(#text);
+    }
+    rendered(krate, template)
+}
+
+/// A template as an expression of type `String`, with errors at the literal.
+pub(crate) fn rendered(krate: &TokenStream, template: &Template) -> TokenStream {
+    let span = place::ours_at(template.literal.span());
+    let krate = place::respan(krate.clone(), span);
+    let texts = &template.texts;
+    let parts = template.holes.iter().map(|hole| {
+        let value = template.hole_expression(hole);
+        quote_spanned!(span=> #krate::private::key_part(&#value))
+    });
+    quote_spanned!(span=> #krate::private::rendered(&[#(#texts),*], &[#(#parts),*]))
+}
+
+fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) -> TokenStream {
+    let options = run_options(krate, run);
+    let body = &run.body.tokens;
+    let arm = match (run.body.moves.is_some(), run.body.is_block) {
+        (false, false) => quote!(run),
+        (false, true) => quote!(run_block),
+        (true, false) => quote!(once),
+        (true, true) => quote!(once_block),
+    };
+    quote!(@#arm #context [#name] [#options] #body)
+}
+
+fn run_options(krate: &TokenStream, run: &Run) -> TokenStream {
+    let mut fields = Vec::new();
+    if let Some(attempts) = &run.attempts {
+        fields.push(quote!(attempts: #attempts));
+    }
+    if let Some(length) = &run.backoff {
+        let value = backoff(krate, *length);
+        fields.push(quote!(backoff: #value));
+    }
+    if let Some(length) = &run.timeout {
+        let length = self::length(krate, length);
+        fields.push(quote!(timeout: ::core::option::Option::Some(#length)));
+    }
+    if fields.is_empty() {
+        return quote!(#krate::private::StepOptions::DEFAULT);
+    }
+    quote!(#krate::private::StepOptions { #(#fields,)* ..#krate::private::StepOptions::DEFAULT })
+}
+
+fn wait_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, wait: &Wait) -> TokenStream {
+    let Wait {
+        event,
+        key,
+        timeout,
+        required,
+        since_step,
+    } = wait;
+    let key = match key {
+        Some(key) => quote! {
+            ::core::option::Option::Some(#krate::private::event_key::<#event, _>(&(#key)))
+        },
+        None => quote!(::core::option::Option::None),
+    };
+    let timeout = match timeout {
+        Some(length) => {
+            let length = self::length(krate, length);
+            quote!(::core::option::Option::Some(#length))
+        }
+        None => quote!(::core::option::Option::None),
+    };
+    let arm = if *required {
+        quote!(wait_required)
+    } else {
+        quote!(wait)
+    };
+    quote! {
+        @#arm #context [#name]
+        [#krate::private::WaitOptions { key: #key, timeout: #timeout, since_step: #since_step }]
+        #event
+    }
+}
+
+fn length(krate: &TokenStream, time: &Time) -> TokenStream {
+    match time {
+        Time::Computed(expr) => quote!(#krate::private::millis(#expr)),
+        Time::Millis(millis) => self::millis(krate, *millis),
+    }
+}
+
+pub(crate) fn backoff(krate: &TokenStream, backoff: Backoff) -> TokenStream {
+    match backoff {
+        Backoff::Fixed { millis } => {
+            let delay = self::millis(krate, millis);
+            quote!(#krate::private::Backoff::fixed(#delay))
+        }
+        Backoff::Exponential {
+            min_millis,
+            max_millis,
+        } => {
+            let (min, max) = (
+                self::millis(krate, min_millis),
+                self::millis(krate, max_millis),
+            );
+            quote!(#krate::private::Backoff::exponential(#min, #max))
+        }
+    }
+}
+
+pub(crate) fn millis(krate: &TokenStream, millis: u64) -> TokenStream {
+    quote!(#krate::private::Millis(#millis))
+}

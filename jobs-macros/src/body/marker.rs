@@ -1,0 +1,275 @@
+//! Walks a parsed body, marks its steps and judges where they stand. What an `.await` may wait
+//! for is decided in `await_check`, macros of others are opened in `other_macros`.
+
+use super::await_check::{self, Futures};
+use super::call::StepCall;
+use super::tokens::{self, STEP};
+use super::{Marked, Policy, Site, context, emit, form, refusal, unstable};
+use crate::errors::Errors;
+use crate::place;
+use crate::template::{self, Flaw, Role, Template};
+use proc_macro2::{Span, TokenStream};
+use quote::ToTokens;
+use syn::visit_mut::{self, VisitMut};
+use syn::{
+    Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Item, LitStr, Local,
+    Macro,
+};
+
+/// How often the code around a step runs in one pass of the body.
+#[derive(Clone, Copy, PartialEq)]
+pub(super) enum Repetition {
+    Closure,
+    Loop,
+    Once,
+}
+
+pub(super) struct Marker<'a> {
+    pub(super) errors: &'a mut Errors,
+    pub(super) policy: &'a Policy,
+    pub(super) futures: Futures,
+    pub(super) repetition: Repetition,
+    /// Within an `fn` or another item of its own: its code is not the job's.
+    in_item: bool,
+    steps: Vec<Site>,
+    warnings: Vec<TokenStream>,
+}
+
+impl<'a> Marker<'a> {
+    pub(super) fn new(errors: &'a mut Errors, policy: &'a Policy) -> Self {
+        Marker {
+            errors,
+            policy,
+            futures: Futures::default(),
+            repetition: Repetition::Once,
+            in_item: false,
+            steps: Vec::new(),
+            warnings: Vec::new(),
+        }
+    }
+
+    pub(super) fn finish(self, tokens: TokenStream, has_value: bool) -> Marked {
+        Marked {
+            tokens,
+            steps: self.steps,
+            warnings: self.warnings,
+            has_value,
+        }
+    }
+
+    pub(super) fn repeated<T>(&mut self, by: Repetition, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = std::mem::replace(&mut self.repetition, by);
+        let result = work(self);
+        self.repetition = outer;
+        result
+    }
+
+    /// Marks the arguments of one `step!`. An `Err` is what stands in for the whole call.
+    pub(super) fn mark(
+        &mut self,
+        step: Span,
+        arguments: TokenStream,
+    ) -> Result<TokenStream, TokenStream> {
+        if self.in_item {
+            return Err(refusal(syn::Error::new(
+                step,
+                "a step in an item of its own: only the body of the `#[job]` itself is recorded; move the step there, or use a closure",
+            )));
+        }
+        let call = StepCall::parse(step, arguments, self.errors).map_err(refusal)?;
+        let literal = match &call.name {
+            Some(name) => name.clone(),
+            None => form::default_name(step, &call).map_err(refusal)?,
+        };
+        let template = match Template::parse(&literal, Role::StepName) {
+            Ok(template) => template,
+            Err(Flaw::Braces) => return Err(template::rustc_says(&literal)),
+            Err(Flaw::Refused(text)) => {
+                return Err(refusal(syn::Error::new(literal.span(), text)));
+            }
+        };
+        let mut form = form::check(step, call, self.errors).map_err(refusal)?;
+        self.check_name(&template, form.kind());
+        if let Some(body) = form::body(&mut form) {
+            self.refuse_nested(body, &literal);
+        }
+        for outside in form::evaluated_outside(&mut form) {
+            self.visit_expr_mut(outside);
+        }
+        let name = emit::name(&self.policy.krate, &template);
+        Ok(emit::marked(&self.policy.krate, &context(), &name, &form))
+    }
+
+    fn check_name(&mut self, template: &Template, kind: &'static str) {
+        let (literal, span) = (template.literal.value(), template.literal.span());
+        let quoted = template.literal.to_token_stream();
+        if let Err(text) = crate::names::check_step(&literal) {
+            self.errors.at(span, text);
+        }
+        let skeleton = template.skeleton();
+        if template.is_constant() && self.repetition != Repetition::Once {
+            let (place, when) = match self.repetition {
+                Repetition::Loop => ("a loop", "on every pass"),
+                Repetition::Closure | Repetition::Once => ("a closure", "on every call"),
+            };
+            self.errors.at(
+                span,
+                format!("step {quoted} is in {place}, so it would get the same name {when}; put what differs into the name, as in `step!(\"{literal}:{{item.id}}\", ..)`"),
+            );
+        } else if let Some(first) = self.steps.iter().find(|site| site.skeleton == skeleton) {
+            let line = first.line;
+            self.errors.at(
+                span,
+                format!("step {quoted} is used twice in this job (first on line {line}); a step is found again by its name, so give each its own"),
+            );
+        }
+        self.steps.push(Site {
+            name: literal,
+            skeleton,
+            kind,
+            line: place::line(span),
+            in_loop: self.repetition != Repetition::Once,
+        });
+    }
+
+    fn refuse_nested(&mut self, body: &mut TokenStream, outer: &LitStr) {
+        let Some(inner) = tokens::find_step(body) else {
+            return;
+        };
+        let outer = outer.to_token_stream();
+        self.errors.at(
+            inner,
+            format!("a step in a step: a step is recorded as a whole, so it cannot hold another; move this one before or after {outer}"),
+        );
+        *body = self.mark_silently(body.clone());
+    }
+
+    /// Marks steps that were refused already, so that they bring no second error.
+    pub(super) fn mark_silently(&mut self, body: TokenStream) -> TokenStream {
+        let mut unheard = Errors::default();
+        Marker::new(&mut unheard, self.policy).scan(body)
+    }
+
+    fn warn(&mut self, expr: &Expr) {
+        if let Some((span, text)) = unstable::in_expression(expr) {
+            self.warnings.push(unstable::warning(span, &text));
+        }
+    }
+
+    fn refuse(&mut self, expr: &mut Expr) -> bool {
+        let refused = await_check::spawned(expr).or_else(|| match self.policy.raw_await {
+            true => None,
+            false => await_check::timed(expr, &self.futures),
+        });
+        let Some(error) = refused else { return false };
+        *expr = Expr::Verbatim(refusal(error));
+        true
+    }
+
+    fn check_await(&mut self, expr: &Expr) {
+        if let Expr::Await(wait) = expr
+            && !self.futures.pending(&wait.base)
+        {
+            self.refuse_raw_await(wait.await_token.span);
+        }
+    }
+
+    pub(super) fn refuse_raw_await(&mut self, span: Span) {
+        if !self.policy.raw_await && !self.in_item {
+            self.errors.at(
+                span,
+                "awaited outside a step: a replay would run this again; put it in a step, `step!(\"name\", ..).await`, or allow it with `#[job(allow = (raw_await))]`",
+            );
+        }
+    }
+}
+
+fn is_job(attrs: &[Attribute]) -> bool {
+    attrs.iter().any(|attr| {
+        let last = attr.path().segments.last();
+        last.is_some_and(|segment| segment.ident == "job")
+    })
+}
+
+impl VisitMut for Marker<'_> {
+    fn visit_expr_mut(&mut self, expr: &mut Expr) {
+        if !self.in_item {
+            self.warn(expr);
+            if self.refuse(expr) {
+                return;
+            }
+            self.check_await(expr);
+            self.futures.note(expr);
+        }
+        visit_mut::visit_expr_mut(self, expr);
+    }
+
+    fn visit_local_mut(&mut self, local: &mut Local) {
+        visit_mut::visit_local_mut(self, local);
+        if let Some(init) = &local.init
+            && self.futures.pending(&init.expr)
+        {
+            self.futures.bind(&local.pat);
+        }
+    }
+
+    fn visit_macro_mut(&mut self, mac: &mut Macro) {
+        let Some(last) = mac.path.segments.last() else {
+            return;
+        };
+        if last.ident != STEP {
+            return self.open(mac);
+        }
+        match self.mark(last.ident.span(), mac.tokens.clone()) {
+            Ok(marked) => mac.tokens = marked,
+            Err(stand_in) => {
+                if let Ok(stand_in) = syn::parse2(stand_in) {
+                    *mac = stand_in;
+                }
+            }
+        }
+    }
+
+    fn visit_expr_closure_mut(&mut self, closure: &mut ExprClosure) {
+        self.repeated(Repetition::Closure, |marker| {
+            marker.visit_expr_mut(&mut closure.body);
+        });
+    }
+
+    fn visit_expr_for_loop_mut(&mut self, each: &mut ExprForLoop) {
+        self.visit_expr_mut(&mut each.expr);
+        self.repeated(Repetition::Loop, |marker| {
+            marker.visit_block_mut(&mut each.body);
+        });
+    }
+
+    fn visit_expr_loop_mut(&mut self, endless: &mut ExprLoop) {
+        self.repeated(Repetition::Loop, |marker| {
+            marker.visit_block_mut(&mut endless.body);
+        });
+    }
+
+    fn visit_expr_while_mut(&mut self, each: &mut ExprWhile) {
+        self.repeated(Repetition::Loop, |marker| {
+            marker.visit_expr_mut(&mut each.cond);
+            marker.visit_block_mut(&mut each.body);
+        });
+    }
+
+    fn visit_item_mut(&mut self, item: &mut Item) {
+        match item {
+            Item::Macro(item) => self.visit_macro_mut(&mut item.mac),
+            // A job within a job marks its own steps.
+            Item::Fn(job) if is_job(&job.attrs) => {}
+            item => {
+                let outer = std::mem::replace(&mut self.in_item, true);
+                visit_mut::visit_item_mut(self, item);
+                self.in_item = outer;
+            }
+        }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        visit_mut::visit_block_mut(self, block);
+    }
+}

@@ -1,0 +1,90 @@
+//! The body of a job: every `step!(..)` in it is *marked*, which means that a prefix with the
+//! hidden context, the name and the options is put before the user's expression. All else stays
+//! as it was written, so spans, imports and the editor's view are the user's.
+//!
+//! What is refused in a body is refused here; what `step!` makes of a marked call is written in
+//! `jobs-runtime`, in `macros.rs`.
+
+mod await_check;
+mod call;
+mod emit;
+mod form;
+mod marker;
+mod other_macros;
+mod select;
+#[cfg(test)]
+mod tests;
+mod tokens;
+mod unstable;
+
+pub(crate) use emit::{backoff, millis, rendered};
+
+use crate::errors::Errors;
+use crate::job::{Body, JobFn};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::visit_mut::VisitMut;
+
+/// How a body is to be read.
+pub(crate) struct Policy {
+    /// The path of the runtime crate.
+    pub(crate) krate: TokenStream,
+    /// `allow = (raw_await)`: futures that are no steps may be awaited.
+    pub(crate) raw_await: bool,
+}
+
+/// A body whose steps are marked.
+pub(crate) struct Marked {
+    /// What goes between the braces.
+    pub(crate) tokens: TokenStream,
+    pub(crate) steps: Vec<Site>,
+    /// Items that make rustc warn at a token of the body.
+    pub(crate) warnings: Vec<TokenStream>,
+    /// Whether the body ends with an expression, which then is its value.
+    pub(crate) has_value: bool,
+}
+
+/// One step as the definition lists it.
+pub(crate) struct Site {
+    /// The template, as written.
+    pub(crate) name: String,
+    pub(crate) skeleton: String,
+    pub(crate) kind: &'static str,
+    pub(crate) line: usize,
+    pub(crate) in_loop: bool,
+}
+
+pub(crate) fn mark(job: &JobFn, policy: &Policy, errors: &mut Errors) -> Marked {
+    let mut marker = marker::Marker::new(errors, policy);
+    match &job.body {
+        Body::Parsed(block) => {
+            let mut block = (**block).clone();
+            marker.visit_block_mut(&mut block);
+            let has_value = matches!(
+                block.stmts.last(),
+                Some(syn::Stmt::Expr(_, None))
+                    | Some(syn::Stmt::Macro(syn::StmtMacro {
+                        semi_token: None,
+                        ..
+                    }))
+            );
+            let tokens = block.stmts.iter().map(ToTokens::to_token_stream).collect();
+            marker.finish(tokens, has_value)
+        }
+        Body::Tokens(tokens) => {
+            let tokens = marker.scan(tokens.clone());
+            marker.finish(tokens, true)
+        }
+    }
+}
+
+/// The hidden first parameter of a body: hygienic, so it can neither be named nor shadowed.
+pub(crate) fn context() -> Ident {
+    Ident::new("__job_cx", Span::mixed_site())
+}
+
+/// An expression of which rustc says no more than the error.
+fn refusal(error: syn::Error) -> TokenStream {
+    let tokens = error.into_compile_error();
+    quote!(#tokens)
+}

@@ -1,0 +1,426 @@
+//! Tests of the marking of bodies: what is refused, in which words, and what is let through.
+
+use super::*;
+use crate::job::parse_item;
+use quote::quote;
+
+fn read(body: TokenStream, raw_await: bool) -> (Marked, Vec<String>) {
+    let job = parse_item(quote!(async fn welcome(input: Signup) -> Result<()> { #body }))
+        .expect("the head of the job parses");
+    let policy = Policy {
+        krate: quote!(::jobs_runtime),
+        raw_await,
+    };
+    let mut errors = Errors::default();
+    let marked = mark(&job, &policy, &mut errors);
+    (marked, errors.texts())
+}
+
+/// Errors in the list, and those that stand in for a step.
+fn refusals(body: TokenStream) -> Vec<String> {
+    let (marked, mut texts) = read(body, false);
+    let mut trees = marked.tokens.into_iter().collect::<Vec<_>>();
+    while let Some(tree) = trees.pop() {
+        let proc_macro2::TokenTree::Group(group) = tree else {
+            continue;
+        };
+        let inside: Vec<_> = group.stream().into_iter().collect();
+        if let [proc_macro2::TokenTree::Literal(text)] = &inside[..]
+            && group.delimiter() == proc_macro2::Delimiter::Brace
+        {
+            texts.push(text.to_string().trim_matches('"').to_owned());
+        }
+        trees.extend(inside);
+    }
+    texts
+}
+
+#[track_caller]
+fn accepted(body: TokenStream) {
+    assert_eq!(refusals(body), Vec::<String>::new());
+}
+
+#[track_caller]
+fn refused(body: TokenStream, part: &str) {
+    let texts = refusals(body);
+    assert_eq!(texts.len(), 1, "one mistake, one error: {texts:#?}");
+    assert!(texts[0].contains(part), "{texts:#?}");
+}
+
+fn names(body: TokenStream) -> Vec<(String, &'static str, bool)> {
+    let (marked, texts) = read(body, false);
+    assert_eq!(texts, Vec::<String>::new());
+    marked
+        .steps
+        .into_iter()
+        .map(|site| (site.name, site.kind, site.in_loop))
+        .collect()
+}
+
+#[test]
+fn every_form_is_marked_and_listed() {
+    let body = quote! {
+        step!("a", work(&input)).await?;
+        step!("b", { work(&input).await?; Ok(1) }).await?;
+        step!("c", move work(owned)).await?;
+        step!("d", attempts = 3, backoff = "1s..1m", timeout = "30s", work(&input)).await?;
+        for item in &input.items { step!("e:{item.id}", charge(item)).await?; }
+        step!("f", sleep = "3d").await;
+        step!(sleep = "2h").await;
+        step!("g", sleep_until = input.due_at).await;
+        step!("h", event = Paid, key = input.id, timeout = "14d", required, since = step).await?;
+        Ok(())
+    };
+    let expected = [
+        ("a", "Step", false),
+        ("b", "Step", false),
+        ("c", "Step", false),
+        ("d", "Step", false),
+        ("e:{item.id}", "Step", true),
+        ("f", "Sleep", false),
+        ("sleep:2h", "Sleep", false),
+        ("g", "Sleep", false),
+        ("h", "Event", false),
+    ];
+    let expected = expected.map(|(name, kind, in_loop)| (name.to_owned(), kind, in_loop));
+    assert_eq!(names(body), expected);
+}
+
+#[test]
+fn steps_are_found_inside_the_macros_of_others() {
+    let body = quote! {
+        let (a, b) = tokio::join!(step!("a", work()), step!("b", work()));
+        tokio::try_join!(biased; step!("c", work()), async { step!("d", work()).await })?;
+        let list = vec![step!("e", work()), step!("f", work())];
+        println!("{:?}", step!("g", work()).await);
+        tokio::select! { biased;
+            r = step!("h", work()) => { step!("i", work()).await?; }
+            _ = step!("j", sleep = "1h"), if late => {}
+            else => {}
+        }
+        strange!(this => is |not| rust; for each { step!("k:{each}", work()) });
+        Ok(())
+    };
+    let found: Vec<String> = names(body).into_iter().map(|(name, ..)| name).collect();
+    assert_eq!(
+        found,
+        ["a", "b", "c", "d", "e", "f", "g", "h", "i", "j", "k:{each}"]
+    );
+}
+
+#[test]
+fn a_body_that_does_not_parse_is_marked_and_said_nothing_of() {
+    let (marked, texts) = read(quote!(let a = step!("a", work()).; Ok(())), false);
+    assert_eq!(texts, Vec::<String>::new());
+    assert!(marked.tokens.to_string().contains("@ run"));
+}
+
+#[test]
+fn a_step_starts_with_its_name() {
+    refused(quote!(step!().await?;), "needs a name and a future");
+    refused(quote!(step!(work()).await?;), "a text in quotes");
+    refused(quote!(step!(NAME, work()).await?;), "a text in quotes");
+    refused(quote!(step!("a" work()).await?;), "expected `,`");
+}
+
+#[test]
+fn a_step_needs_one_future() {
+    refused(quote!(step!("a").await?;), "needs a future");
+    refused(quote!(step!("a",).await?;), "needs a future");
+    refused(quote!(step!("a", attempts = 3).await?;), "has no future");
+    refused(quote!(step!("a", move).await?;), "has no future");
+    refused(quote!(step!("a", one(), two()).await?;), "of its own");
+    refused(
+        quote!(step!("a", one(), attempts = 3).await?;),
+        "before its future",
+    );
+}
+
+#[test]
+fn two_steps_of_one_name_are_refused() {
+    refused(
+        quote!(step!("a", one()).await?; step!("a", two()).await?;),
+        "used twice",
+    );
+    refused(
+        quote!(for x in 0..2 {
+            step!("a:{x}", one()).await?;
+            step!("a:{y}", two()).await?;
+        }),
+        "used twice",
+    );
+    refused(
+        quote!(step!(sleep = "1h").await; step!(sleep = "1h").await;),
+        "used twice",
+    );
+}
+
+#[test]
+fn a_constant_name_does_not_repeat() {
+    for looping in [
+        quote!(for x in y {
+            step!("a", one()).await?;
+        }),
+        quote!(while go {
+            step!("a", one()).await?;
+        }),
+        quote!(loop {
+            step!("a", one()).await?;
+        }),
+        quote!(while step!("a", one()).await? {}),
+    ] {
+        refused(looping, "is in a loop");
+    }
+    refused(
+        quote!(let f = y.map(|x| step!("a", one(x)));),
+        "is in a closure",
+    );
+    accepted(quote!(for x in step!("a", one()).await? {
+        step!("b:{x}", one()).await?;
+    }));
+}
+
+#[test]
+fn a_step_holds_no_other() {
+    refused(
+        quote!(step!("outer", async { step!("inner", one()).await }).await?;),
+        "a step in a step",
+    );
+}
+
+#[test]
+fn steps_stay_in_the_body_of_the_job() {
+    refused(
+        quote!(
+            async fn f() {
+                step!("a", one()).await
+            }
+        ),
+        "item of its own",
+    );
+    refused(
+        quote!(
+            macro_rules! m {
+                () => {
+                    step!("a", one())
+                };
+            }
+        ),
+        "macro_rules",
+    );
+    refused(
+        quote!(tokio::spawn(async move { step!("a", one()).await });),
+        "a step in `spawn`",
+    );
+    refused(
+        quote!(set.spawn_on(async move { step!("a", one()).await }, here);),
+        "a step in `spawn_on`",
+    );
+}
+
+#[test]
+fn a_random_select_is_refused() {
+    refused(
+        quote!(tokio::select! { a = step!("a", one()) => {} }),
+        "biased;",
+    );
+    refused(
+        quote!(futures::select! { a = step!("a", one()) => {} }),
+        "select_biased!",
+    );
+}
+
+#[test]
+fn a_raw_await_is_refused_wherever_it_hides() {
+    for body in [
+        quote!(work().await?;),
+        quote!(async { work().await };),
+        quote!(let f = || async { work().await };),
+        quote!(println!("{}", work().await);),
+        quote!(step!("a", sleep = length().await).await;),
+        quote!(let a = step!("a", one()).await?; work(&a).await?;),
+        quote!(work(step!("a", one()).await?).await?;),
+        quote!(tokio::join!(step!("a", one()), work());),
+        quote!(
+            tokio::select! { biased; a = step!("a", one()) => {} _ = tokio::time::sleep(d) => {} }
+        ),
+        quote!(if let Some(x) = step!("a", one()).await? {
+            x.save().await?;
+        }),
+    ] {
+        refused(body, "awaited outside a step");
+    }
+}
+
+#[test]
+fn what_is_built_from_steps_may_be_awaited() {
+    for body in [
+        quote!(let f = step!("a", one()); f.await?;),
+        quote!(let mut v = vec![]; for x in y { v.push(step!("a:{x}", one())); } join_all(v).await;),
+        quote!(let f = y.iter().map(|x| step!("a:{x}", one())); join_all(f).await;),
+        quote!(join_all(y.iter().map(|x| step!("a:{x}", one()))).await;),
+        quote!(let mut f: FuturesUnordered<_> = y.map(|x| async move { step!("a:{x}", one()).await }).collect(); while let Some(r) = f.next().await { r?; }),
+        quote!(let f = step!("a", one()); let (r, rest) = select(f, step!("b", two())).await; rest.await;),
+        quote!(let f = async || step!("a:{x}", one()).await; f().await?;),
+        quote!(let f; if x { f = boxed(step!("a", one())); } else { f = boxed(step!("b", one())); } f.await?;),
+        quote!(let g = async { step!("a", one()).await }; Box::pin(g).await?;),
+        quote!(let v = [step!("a", one())]; for f in v { f.await?; }),
+        quote!(let v = vec![step!("a", one())]; join_all(v.into_iter().map(|f| async move { f.await })).await;),
+        quote!(step!("a", async { one().await?; two().await }).await?;),
+        quote!(
+            async fn helper() {
+                one().await
+            }
+        ),
+    ] {
+        accepted(body);
+    }
+}
+
+#[test]
+fn raw_awaits_can_be_allowed() {
+    let (_, texts) = read(
+        quote!(work().await?; timeout(d, step!("a", one())).await;),
+        true,
+    );
+    assert_eq!(texts, Vec::<String>::new());
+}
+
+#[test]
+fn a_timeout_around_a_step_is_refused() {
+    refused(
+        quote!(tokio::time::timeout(d, step!("a", one())).await?;),
+        "not durable",
+    );
+    refused(
+        quote!(let f = step!("a", one()); timeout(d, f).await?;),
+        "not durable",
+    );
+}
+
+#[test]
+fn options_of_a_step_are_checked() {
+    refused(
+        quote!(step!("a", atempts = 3, one()).await?;),
+        "did you mean `attempts`?",
+    );
+    refused(
+        quote!(step!("a", tx = 3, one()).await?;),
+        "has no option `tx`",
+    );
+    refused(
+        quote!(step!("a", attempts = 3, attempts = 4, one()).await?;),
+        "given twice",
+    );
+    refused(
+        quote!(step!("a", attempts = 0, one()).await?;),
+        "at least once",
+    );
+    refused(
+        quote!(step!("a", attempts = "3", one()).await?;),
+        "a whole number",
+    );
+    refused(quote!(step!("a", timeout = "30", one()).await?;), "no unit");
+    refused(
+        quote!(step!("a", timeout = 30, one()).await?;),
+        "a duration in quotes",
+    );
+    refused(
+        quote!(step!("a", backoff = "1s", one()).await?;),
+        "add `attempts = 3`",
+    );
+    refused(
+        quote!(step!("a", attempts = 3, move one()).await?;),
+        "only once in an attempt",
+    );
+    refused(
+        quote!(step!("a", key = 3, one()).await?;),
+        "belongs to a step with `event`",
+    );
+    refused(
+        quote!(step!("a", required = true, one()).await?;),
+        "belongs to a step with `event`",
+    );
+    accepted(quote!(step!("a", attempts = n, timeout = d, one()).await?;));
+}
+
+#[test]
+fn sleeps_and_waits_take_their_own_options() {
+    refused(quote!(step!("a", sleep = "3 days").await;), "\"3d\"");
+    refused(
+        quote!(step!("a", sleep = "3d", one()).await;),
+        "holds no future",
+    );
+    refused(
+        quote!(step!("a", sleep = "3d", timeout = "1d").await;),
+        "no other options",
+    );
+    refused(
+        quote!(step!("a", sleep = "3d", event = Paid).await;),
+        "write two steps",
+    );
+    refused(quote!(step!(sleep = length).await;), "needs a name");
+    refused(quote!(step!(event = Paid).await?;), "starts with its name");
+    refused(
+        quote!(step!("a", event = Paid, attempts = 3).await?;),
+        "does not go with `event`",
+    );
+    refused(
+        quote!(step!("a", event = Paid, since = run).await?;),
+        "takes `step`",
+    );
+    refused(
+        quote!(step!("a", event = Paid, required = true).await?;),
+        "stands alone",
+    );
+    accepted(
+        quote!(step!("a", required).await?;)
+            .into_iter()
+            .chain(quote!())
+            .collect(),
+    );
+}
+
+#[test]
+fn step_names_are_checked() {
+    refused(quote!(step!("", one()).await?;), "is empty");
+    refused(quote!(step!("a/b", one()).await?;), "contains `/`");
+    refused(quote!(step!("a:{x}{y}", one()).await?;), "put a `:`");
+    refused(quote!(step!("a:{x:?}", one()).await?;), "format options");
+    let long = "x".repeat(201);
+    refused(quote!(step!(#long, one()).await?;), "201 bytes");
+}
+
+#[test]
+fn mismatched_braces_are_left_to_rustc() {
+    let (marked, texts) = read(quote!(step!("a:{x", one()).await?;), false);
+    assert_eq!(texts, Vec::<String>::new());
+    assert!(
+        marked
+            .tokens
+            .to_string()
+            .contains("format_args ! (\"a:{x\")")
+    );
+}
+
+#[test]
+fn all_mistakes_are_found_in_one_pass() {
+    let texts = refusals(quote! {
+        work().await?;
+        step!("a", colour = 1, one()).await?;
+        step!("a", two()).await?;
+        for x in y { step!("b", one()).await?; }
+        step!("c").await?;
+    });
+    assert_eq!(texts.len(), 5, "{texts:#?}");
+}
+
+#[test]
+fn unstable_calls_are_warned_of() {
+    let (marked, texts) = read(
+        quote!(let a = Utc::now(); let b = uuid::Uuid::new_v4(); let c = rand::random::<u8>(); let d = std::env::var("x"); let e = now(); step!("f", at(Utc::now())).await?;),
+        false,
+    );
+    assert_eq!(texts, Vec::<String>::new());
+    assert_eq!(marked.warnings.len(), 4);
+}

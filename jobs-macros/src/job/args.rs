@@ -1,0 +1,346 @@
+//! Parses the options of `#[job(..)]` into [`Args`]. What needs the function itself to be judged
+//! (does the key read the input?) is checked later.
+
+use crate::duration::{self, Backoff};
+use crate::errors::Errors;
+use crate::names;
+use crate::options::{self, Rule, Seen};
+use crate::template::{self, Flaw, Role, Template};
+use proc_macro2::TokenStream;
+use syn::ext::IdentExt;
+use syn::parse::{ParseStream, Parser};
+use syn::{Expr, ExprClosure, ExprLit, Ident, Lit, LitStr, Path};
+
+/// The lowest of the priorities; 0 is served first.
+const MAX_PRIORITY: u32 = 9;
+
+const RULES: &[Rule] = &[
+    rule("allow", "(raw_await)"),
+    rule("attempts", "5"),
+    rule("backoff", "\"1s..1h\""),
+    rule("crate", "path::to::runtime"),
+    rule("idempotency", "\"signup:{input.user_id}\""),
+    rule("name", "\"welcome\""),
+    rule("priority", "5"),
+    rule("queue", "\"mail\""),
+    rule("removed", "[\"old-step\"]"),
+    rule("step_timeout", "\"1m\""),
+    rule("tenant", "\"{input.org_id}\""),
+    rule("timeout", "\"10m\""),
+    rule("visibility_timeout", "\"30s\""),
+    rule("was", "[\"old-name\"]"),
+];
+
+/// The refusals that are judgements, and so can be lifted.
+const ALLOWANCES: &[&str] = &["raw_await"];
+
+const fn rule(name: &'static str, example: &'static str) -> Rule {
+    Rule { name, example }
+}
+
+#[derive(Default)]
+pub(crate) struct Args {
+    pub(crate) attempts: Option<u32>,
+    pub(crate) backoff: Option<Backoff>,
+    pub(crate) idempotency: Option<Idempotency>,
+    pub(crate) krate: Option<Path>,
+    pub(crate) name: Option<LitStr>,
+    pub(crate) priority: Option<u8>,
+    pub(crate) queue: Option<LitStr>,
+    pub(crate) raw_await: bool,
+    pub(crate) removed: Vec<LitStr>,
+    pub(crate) step_timeout_millis: Option<u64>,
+    pub(crate) tenant: Option<Template>,
+    pub(crate) timeout_millis: Option<u64>,
+    pub(crate) visibility_timeout_millis: Option<u64>,
+    pub(crate) was: Vec<LitStr>,
+    /// Literals with mismatched braces, for rustc to report.
+    pub(crate) rustc_says: Vec<TokenStream>,
+}
+
+pub(crate) enum Idempotency {
+    Closure(ExprClosure),
+    /// `none`, written out: running twice is harmless.
+    None,
+    /// Given, but wrong; its error is reported already.
+    Refused,
+    Template(Template),
+}
+
+pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
+    let mut args = Args::default();
+    let read = |input: ParseStream<'_>| {
+        let mut seen = Seen::new(RULES, "`#[job]`");
+        options::read_all(input, &mut seen, errors, |key, input, errors| {
+            args.read(key, input, errors)
+        });
+        Ok(())
+    };
+    if let Err(error) = read.parse2(tokens) {
+        errors.add(error);
+    }
+    args
+}
+
+impl Args {
+    fn read(
+        &mut self,
+        key: &Ident,
+        input: ParseStream<'_>,
+        errors: &mut Errors,
+    ) -> syn::Result<()> {
+        let name = key.unraw().to_string();
+        match name.as_str() {
+            "allow" => self.read_allow(input, errors)?,
+            "attempts" => {
+                let value = input.parse()?;
+                self.attempts = Some(options::count(key, &value, "a job is tried at least once")?);
+            }
+            "backoff" => self.backoff = Some(read_backoff(key, input)?),
+            "crate" => self.krate = Some(input.call(Path::parse_mod_style)?),
+            "idempotency" => {
+                self.idempotency = Some(Idempotency::Refused);
+                self.idempotency = Some(self.read_idempotency(input)?);
+            }
+            "name" => self.name = Some(plain(key, input, "job name", "\"welcome\"")?),
+            "priority" => self.priority = Some(read_priority(input)?),
+            "queue" => self.queue = Some(plain(key, input, "queue name", "\"mail\"")?),
+            "removed" => self.removed = step_names(key, input, errors)?,
+            "step_timeout" => {
+                self.step_timeout_millis = Some(options::millis(key, input, "\"1m\"")?)
+            }
+            "tenant" => {
+                let literal = options::string(key, input, "\"{input.org_id}\"")?;
+                self.tenant = self.template(&literal, Role::Tenant)?;
+            }
+            "timeout" => self.timeout_millis = Some(options::millis(key, input, "\"10m\"")?),
+            "visibility_timeout" => {
+                self.visibility_timeout_millis = Some(options::millis(key, input, "\"30s\"")?)
+            }
+            "was" => self.was = former_names(key, input, errors)?,
+            _ => {}
+        }
+        Ok(())
+    }
+
+    fn read_allow(&mut self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
+        if !input.peek(syn::token::Paren) {
+            return Err(input.error("`allow` takes a list, as in `allow = (raw_await)`"));
+        }
+        let inside;
+        syn::parenthesized!(inside in input);
+        for word in inside.parse_terminated(Ident::parse_any, syn::Token![,])? {
+            let text = word.to_string();
+            if ALLOWANCES.contains(&text.as_str()) {
+                self.raw_await = true;
+            } else {
+                let hint = crate::suggest::hint(&text, ALLOWANCES);
+                errors.at(word.span(), format!("`{text}` cannot be allowed; {hint}"));
+            }
+        }
+        Ok(())
+    }
+
+    fn read_idempotency(&mut self, input: ParseStream<'_>) -> syn::Result<Idempotency> {
+        let value: Expr = input.parse()?;
+        match value {
+            Expr::Lit(ExprLit {
+                lit: Lit::Str(literal),
+                ..
+            }) => {
+                let template = self.template(&literal, Role::Key)?;
+                Ok(template.map_or(Idempotency::Refused, Idempotency::Template))
+            }
+            Expr::Closure(closure) if closure.inputs.len() == 1 => {
+                Ok(Idempotency::Closure(closure))
+            }
+            Expr::Path(path) if path.path.is_ident("none") => Ok(Idempotency::None),
+            other => Err(syn::Error::new_spanned(
+                other,
+                "`idempotency` takes a template such as \"signup:{input.user_id}\", a closure such as `|input| input.user_id`, or `none` if running twice is harmless",
+            )),
+        }
+    }
+
+    /// `None` if the braces do not match and rustc will say so.
+    fn template(&mut self, literal: &LitStr, role: Role) -> syn::Result<Option<Template>> {
+        match Template::parse(literal, role) {
+            Ok(template) => Ok(Some(template)),
+            Err(Flaw::Braces) => {
+                self.rustc_says.push(template::rustc_says(literal));
+                Ok(None)
+            }
+            Err(Flaw::Refused(text)) => Err(syn::Error::new(literal.span(), text)),
+        }
+    }
+}
+
+fn plain(key: &Ident, input: ParseStream<'_>, what: &str, example: &str) -> syn::Result<LitStr> {
+    let literal = options::string(key, input, example)?;
+    names::check_plain(what, &literal.value())
+        .map_err(|text| syn::Error::new(literal.span(), text))?;
+    Ok(literal)
+}
+
+fn read_backoff(key: &Ident, input: ParseStream<'_>) -> syn::Result<Backoff> {
+    let literal = options::string(key, input, "\"1s..1h\"")?;
+    duration::backoff(&literal.value()).map_err(|text| syn::Error::new(literal.span(), text))
+}
+
+fn read_priority(input: ParseStream<'_>) -> syn::Result<u8> {
+    let value: Expr = input.parse()?;
+    let text = format!("`priority` takes a number from 0, served first, to {MAX_PRIORITY}");
+    let refused = syn::Error::new_spanned(&value, text);
+    let Expr::Lit(ExprLit {
+        lit: Lit::Int(literal),
+        ..
+    }) = &value
+    else {
+        return Err(refused);
+    };
+    match options::whole(literal) {
+        Ok(number) if number <= MAX_PRIORITY => u8::try_from(number).map_err(|_| refused),
+        _ => Err(refused),
+    }
+}
+
+fn former_names(
+    key: &Ident,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<Vec<LitStr>> {
+    let list = options::strings(key, input, "[\"old-name\"]")?;
+    keep_good(list, errors, |name| names::check_plain("job name", name))
+}
+
+fn step_names(
+    key: &Ident,
+    input: ParseStream<'_>,
+    errors: &mut Errors,
+) -> syn::Result<Vec<LitStr>> {
+    let list = options::strings(key, input, "[\"old-step\"]")?;
+    keep_good(list, errors, names::check_step)
+}
+
+fn keep_good(
+    list: Vec<LitStr>,
+    errors: &mut Errors,
+    check: impl Fn(&str) -> Result<(), String>,
+) -> syn::Result<Vec<LitStr>> {
+    let mut good: Vec<LitStr> = Vec::new();
+    for literal in list {
+        if let Err(text) = check(&literal.value()) {
+            errors.at(literal.span(), text);
+        } else if good
+            .iter()
+            .any(|earlier| earlier.value() == literal.value())
+        {
+            errors.at(
+                literal.span(),
+                "this name is in the list already; remove it",
+            );
+        } else {
+            good.push(literal);
+        }
+    }
+    Ok(good)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use quote::quote;
+
+    fn refusals(tokens: TokenStream) -> Vec<String> {
+        let mut errors = Errors::default();
+        parse(tokens, &mut errors);
+        errors.texts()
+    }
+
+    #[test]
+    fn every_option_is_read() {
+        let mut errors = Errors::default();
+        let args = parse(
+            quote!(
+                idempotency = "a:{input.x}",
+                name = "n",
+                was = ["m"],
+                queue = "q",
+                priority = 0,
+                tenant = "{input.t}",
+                attempts = 3,
+                backoff = "1s..1m",
+                timeout = "10m",
+                visibility_timeout = "30s",
+                step_timeout = "1m",
+                removed = ["old"],
+                allow = (raw_await),
+                crate = my::runtime,
+            ),
+            &mut errors,
+        );
+        assert_eq!(errors.texts(), Vec::<String>::new());
+        assert!(matches!(args.idempotency, Some(Idempotency::Template(_))));
+        assert_eq!(args.attempts, Some(3));
+        assert_eq!(args.timeout_millis, Some(600_000));
+        assert_eq!(args.priority, Some(0));
+        assert!(args.raw_await && args.krate.is_some() && args.tenant.is_some());
+    }
+
+    #[test]
+    fn a_typo_is_answered_with_the_option_meant() {
+        assert_eq!(
+            refusals(quote!(idempotancy = "a:{input.x}")),
+            ["`#[job]` has no option `idempotancy`; did you mean `idempotency`?"]
+        );
+    }
+
+    #[test]
+    fn an_option_given_twice_names_the_first_place() {
+        assert_eq!(
+            refusals(quote!(attempts = 1, attempts = 2)),
+            ["the option `attempts` is given twice (first on line 1); keep one of them"]
+        );
+    }
+
+    #[test]
+    fn each_wrong_value_is_one_error_and_the_rest_is_still_read() {
+        let texts = refusals(quote!(
+            attempts = "five",
+            timeout = "10",
+            priority = 12,
+            queue = mail,
+            was = "x",
+            name,
+            allow = raw_await,
+            backoff = ,
+            idempotency = input.id,
+            visibility_timeout = "1q"
+        ));
+        assert_eq!(texts.len(), 10, "{texts:#?}");
+        assert_eq!(
+            texts[0],
+            "`attempts` takes a whole number, as in `attempts = 5`"
+        );
+        assert_eq!(
+            texts[5],
+            "the option `name` needs a value: `name = \"welcome\"`"
+        );
+    }
+
+    #[test]
+    fn a_job_is_tried_at_least_once() {
+        assert_eq!(
+            refusals(quote!(attempts = 0)),
+            ["`attempts = 0` is not possible: a job is tried at least once"]
+        );
+    }
+
+    #[test]
+    fn a_missing_comma_is_one_error() {
+        assert_eq!(
+            refusals(quote!(attempts = 3 queue = "mail")),
+            ["expected `,` before the next option"]
+        );
+    }
+}

@@ -1,0 +1,195 @@
+//! Checks the signature of a job, and makes of it a [`Shape`] that can always be expanded: where
+//! the signature is wrong the shape holds what was probably meant, so that nothing else fails.
+
+use super::args::{Args, Idempotency};
+use super::item::JobFn;
+use crate::errors::Errors;
+use crate::names;
+use crate::suggest;
+use crate::template::Template;
+use syn::spanned::Spanned;
+use syn::{FnArg, Ident, Pat, PatType, ReturnType, Type};
+
+/// The signature, read as a job's.
+pub(crate) struct Shape {
+    pub(crate) input: Option<Input>,
+    /// What the worker gives the job beside its input.
+    pub(crate) extracted: Vec<PatType>,
+    pub(crate) returns: Option<Type>,
+    /// False if no function of a job's kind can be made of the item (generic, a method).
+    pub(crate) is_expandable: bool,
+}
+
+pub(crate) struct Input {
+    pub(crate) parameter: PatType,
+    /// The type that is stored: never a reference.
+    pub(crate) stored: Type,
+    pub(crate) by_reference: bool,
+    /// The name under which templates know the input.
+    pub(crate) root: Ident,
+}
+
+pub(crate) fn signature(job: &JobFn, errors: &mut Errors) -> Shape {
+    let sig = &job.sig;
+    let mut is_expandable = true;
+    if sig.asyncness.is_none() {
+        errors.at(
+            sig.fn_token.span,
+            "a `#[job]` is an `async fn`: its steps are awaited; write `async fn`",
+        );
+    }
+    if let Some(word) = &sig.constness {
+        errors.at(
+            word.span,
+            "a `#[job]` cannot be `const`: it runs later; remove `const`",
+        );
+    }
+    if let Some(abi) = &sig.abi {
+        errors.over(
+            abi,
+            "a `#[job]` cannot be `extern`: only the worker calls it; remove it",
+        );
+    }
+    if !sig.generics.params.is_empty() || sig.generics.where_clause.is_some() {
+        is_expandable = false;
+        errors.over(
+            &sig.generics,
+            "a `#[job]` cannot be generic: it is stored under one name with one input type; name the types",
+        );
+    }
+    let mut parameters = Vec::new();
+    for parameter in &sig.inputs {
+        match parameter {
+            FnArg::Receiver(receiver) => {
+                is_expandable = false;
+                errors.over(
+                    receiver,
+                    "a `#[job]` is a free function, because it runs in another process than the one that had `self`; take what it needs as its input, or as `State<..>`",
+                );
+            }
+            FnArg::Typed(parameter) => parameters.push(parameter.clone()),
+        }
+    }
+    let mut parameters = parameters.into_iter();
+    let input = parameters.next().map(|first| input(first, errors));
+    if input.is_none() && is_expandable {
+        errors.at(
+            sig.paren_token.span.join(),
+            "a `#[job]` takes its input as the first parameter; write `input: ()` if there is nothing to say",
+        );
+    }
+    Shape {
+        input,
+        extracted: parameters.collect(),
+        returns: returns(job, errors),
+        is_expandable,
+    }
+}
+
+fn input(parameter: PatType, errors: &mut Errors) -> Input {
+    let root = match &*parameter.pat {
+        Pat::Ident(pat) => pat.ident.clone(),
+        other => Ident::new("input", other.span()),
+    };
+    let (stored, by_reference) = match &*parameter.ty {
+        Type::Reference(reference) => {
+            errors.over(
+                &parameter.ty,
+                "a `#[job]` owns its input, which is read back from the store; take it by value",
+            );
+            ((*reference.elem).clone(), true)
+        }
+        other => (other.clone(), false),
+    };
+    Input {
+        parameter,
+        stored,
+        by_reference,
+        root,
+    }
+}
+
+fn returns(job: &JobFn, errors: &mut Errors) -> Option<Type> {
+    match &job.sig.output {
+        ReturnType::Type(_, ty) => Some((**ty).clone()),
+        ReturnType::Default => {
+            errors.at(
+                job.sig.paren_token.span.close(),
+                "a `#[job]` returns a `Result`, so that a failure is seen and tried again; add `-> Result<()>`",
+            );
+            None
+        }
+    }
+}
+
+/// The checks that need both the options and the signature.
+pub(crate) fn agreement(args: &mut Args, job: &JobFn, shape: &Shape, errors: &mut Errors) {
+    if let Some(name) = &args.name {
+        if args.was.iter().any(|former| former.value() == name.value()) {
+            errors.at(
+                name.span(),
+                "this name is in `was`, the list of former names; remove it there",
+            );
+        }
+    } else if let Err(text) = names::check_plain("job name", &default_name(job)) {
+        let text = format!("{text}; give it one with `name = \"..\"`");
+        errors.at(job.sig.ident.span(), text);
+    }
+    let Some(input) = &shape.input else { return };
+    if let Some(Idempotency::Template(template)) = &args.idempotency {
+        let good = !refuse_constant(template, &input.root, errors)
+            && check_roots(template, &input.root, errors);
+        if !good {
+            args.idempotency = Some(Idempotency::Refused);
+        }
+    }
+    if let Some(template) = &args.tenant
+        && !check_roots(template, &input.root, errors)
+    {
+        args.tenant = None;
+    }
+}
+
+/// The durable name of a job that does not say its own.
+pub(crate) fn default_name(job: &JobFn) -> String {
+    use syn::ext::IdentExt;
+    job.sig.ident.unraw().to_string()
+}
+
+fn refuse_constant(template: &Template, root: &Ident, errors: &mut Errors) -> bool {
+    if template.is_constant() {
+        errors.at(
+            template.literal.span(),
+            format!(
+                "this key is the same for every input, so only one job could ever be live; add a placeholder, as in \"{}:{{{root}.id}}\"",
+                template.literal.value()
+            ),
+        );
+    }
+    template.is_constant()
+}
+
+fn check_roots(template: &Template, root: &Ident, errors: &mut Errors) -> bool {
+    let root = root.to_string();
+    let mut good = true;
+    for hole in &template.holes {
+        let Some((first, fields)) = hole.path.split_first() else {
+            continue;
+        };
+        if *first == root.trim_start_matches("r#") {
+            continue;
+        }
+        good = false;
+        // `{user_id}` most likely leaves out `input.`; `{inptu.user_id}` misspells it.
+        let is_typo = suggest::closest(first, &[root.as_str()]).is_some() || !fields.is_empty();
+        let rest = if is_typo { fields } else { &hole.path[..] };
+        let meant: String = rest.iter().map(|field| format!(".{field}")).collect();
+        errors.at(
+            template.literal.span(),
+            format!(
+                "`{first}` is not known here: only the job's input is; did you mean `{{{root}{meant}}}`?"
+            ),
+        );
+    }
+    good
+}

@@ -1,0 +1,399 @@
+//! Writes out a job: the function that makes a request, the type of the same name that
+//! implements `Job`, the body as a function of its own, and the definition that is registered
+//! at link time.
+
+use super::args::{Args, Idempotency};
+use super::check::{Input, Shape};
+use super::is_keyed;
+use super::item::JobFn;
+use crate::body::{self, Marked};
+use crate::claim::{self, Kind};
+use crate::place;
+use crate::template::Template;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::spanned::Spanned;
+use syn::{Attribute, Type};
+
+pub(super) struct Definition<'a> {
+    pub(super) krate: TokenStream,
+    /// The durable name.
+    pub(super) name: String,
+    pub(super) args: &'a Args,
+    pub(super) job: &'a JobFn,
+    pub(super) shape: &'a Shape,
+    pub(super) marked: &'a Marked,
+}
+
+impl Definition<'_> {
+    pub(super) fn expand(&self) -> TokenStream {
+        if !self.shape.is_expandable {
+            return self.as_plain_fn();
+        }
+        let (request, marker, implementation) =
+            (self.request_fn(), self.marker_type(), self.implementation());
+        let (definition, run, body) = (self.definition(), self.run_fn(), self.body_fn());
+        let (claims_here, claims) = self.claims();
+        let (lints, warnings) = (self.attrs(Place::Inside), &self.marked.warnings);
+        quote! {
+            #request
+            #marker
+            #claims_here
+            #(#lints)*
+            #[allow(non_local_definitions)]
+            const _: () = {
+                #implementation
+                #definition
+                #run
+                #body
+                #(#warnings)*
+                #claims
+            };
+        }
+    }
+
+    /// `welcome(input)` gives a request, to be enqueued.
+    fn request_fn(&self) -> TokenStream {
+        let (krate, vis, ident) = (&self.krate, &self.job.vis, &self.job.sig.ident);
+        let attrs = self.attrs(Place::Function);
+        let input = Ident::new("input", Span::mixed_site());
+        let (parameter, value) = match &self.shape.input {
+            None => (TokenStream::new(), quote!(#krate::Request::new(()))),
+            Some(Input {
+                parameter,
+                by_reference: true,
+                ..
+            }) => {
+                let ty = &parameter.ty;
+                (quote!(_: #ty), quote!(::core::unreachable!()))
+            }
+            Some(Input { stored, .. }) => (
+                quote!(#input: #stored),
+                quote!(#krate::Request::new(#input)),
+            ),
+        };
+        quote! {
+            #(#attrs)*
+            #[allow(dead_code)]
+            #vis fn #ident(#parameter) -> #krate::Request<#ident> { #value }
+        }
+    }
+
+    /// With braces, so that it takes the name among the types only.
+    fn marker_type(&self) -> TokenStream {
+        let (vis, ident) = (&self.job.vis, &self.job.sig.ident);
+        let attrs = self.attrs(Place::Type);
+        quote! {
+            #(#attrs)*
+            #[allow(dead_code, non_camel_case_types)]
+            #vis struct #ident {}
+        }
+    }
+
+    fn implementation(&self) -> TokenStream {
+        let (krate, ident) = (&self.krate, &self.job.sig.ident);
+        let (input, returned) = (self.input_type(), self.return_type());
+        let argument = Ident::new("__input", Span::mixed_site());
+        let key = self.key(&argument);
+        let tenant = self.tenant(&argument);
+        let output = quote_spanned! {returned.span()=>
+            type Output = <#returned as #krate::private::JobReturn>::Ok;
+        };
+        quote! {
+            impl #krate::Job for #ident {
+                type Input = #input;
+                #output
+                fn def() -> &'static #krate::private::JobDef {
+                    &__JOB_DEF
+                }
+                fn key(
+                    #argument: &Self::Input,
+                ) -> ::core::option::Option<::std::string::String> {
+                    #key
+                }
+                fn tenant(
+                    #argument: &Self::Input,
+                ) -> ::core::option::Option<::std::string::String> {
+                    #tenant
+                }
+            }
+        }
+    }
+
+    fn key(&self, argument: &Ident) -> TokenStream {
+        let (krate, input) = (&self.krate, self.input_type());
+        match &self.args.idempotency {
+            Some(Idempotency::Template(template)) => self.rendered(template, argument),
+            Some(Idempotency::Closure(closure)) => quote_spanned! {closure.body.span()=>
+                ::core::option::Option::Some(
+                    #krate::private::key_of::<#input, _>(#argument, #closure)
+                )
+            },
+            Some(Idempotency::None | Idempotency::Refused) | None => {
+                quote!({ let _ = #argument; ::core::option::Option::None })
+            }
+        }
+    }
+
+    fn tenant(&self, argument: &Ident) -> TokenStream {
+        match &self.args.tenant {
+            Some(template) => self.rendered(template, argument),
+            None => quote!({ let _ = #argument; ::core::option::Option::None }),
+        }
+    }
+
+    fn rendered(&self, template: &Template, argument: &Ident) -> TokenStream {
+        let rendered = body::rendered(&self.krate, template);
+        let root = self.shape.input.as_ref().map(|input| {
+            let mut root = input.root.clone();
+            root.set_span(place::theirs_at(template.literal.span()));
+            root
+        });
+        quote! {
+            #[allow(unused_variables)]
+            let #root = #argument;
+            ::core::option::Option::Some(#rendered)
+        }
+    }
+
+    /// The static that is registered.
+    fn definition(&self) -> TokenStream {
+        let (krate, name) = (&self.krate, &self.name);
+        let was = &self.args.was;
+        let options = self.options();
+        let input = self.input_type();
+        let needs = self.shape.extracted.iter().map(|parameter| {
+            let ty = &parameter.ty;
+            quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
+        });
+        let steps = self.marked.steps.iter().map(|site| {
+            let (name, in_loop) = (&site.name, site.in_loop);
+            let kind = Ident::new(site.kind, Span::call_site());
+            let line = u32::try_from(site.line).unwrap_or(0);
+            quote! {
+                #krate::private::StepDef {
+                    name: #name,
+                    kind: #krate::private::RecordKind::#kind,
+                    line: #line,
+                    in_loop: #in_loop,
+                }
+            }
+        });
+        let ident = &self.job.sig.ident;
+        quote! {
+            #[#krate::private::linkme::distributed_slice(#krate::private::JOBS_V0)]
+            #[linkme(crate = #krate::private::linkme)]
+            static __JOB_DEF: #krate::private::JobDef = #krate::private::JobDef {
+                name: #name,
+                was: &[#(#was),*],
+                krate: ::core::env!("CARGO_PKG_NAME"),
+                version: ::core::env!("CARGO_PKG_VERSION"),
+                file: ::core::file!(),
+                line: ::core::line!(),
+                options: #options,
+                input_type: ::core::any::type_name::<#input>,
+                output_type: ::core::any::type_name::<<#ident as #krate::Job>::Output>,
+                needs: &[#(#needs),*],
+                steps: &[#(#steps),*],
+                run: __job_run,
+            };
+        }
+    }
+
+    fn options(&self) -> TokenStream {
+        let (krate, args) = (&self.krate, self.args);
+        let mut fields = Vec::new();
+        if let Some(queue) = &args.queue {
+            fields.push(quote!(queue: #queue));
+        }
+        if let Some(attempts) = args.attempts {
+            fields.push(quote!(attempts: #attempts));
+        }
+        if let Some(length) = args.backoff {
+            let value = body::backoff(krate, length);
+            fields.push(quote!(backoff: #value));
+        }
+        let lengths = [
+            ("timeout", args.timeout_millis),
+            ("visibility_timeout", args.visibility_timeout_millis),
+            ("step_timeout", args.step_timeout_millis),
+        ];
+        for (name, millis) in lengths {
+            let name = Ident::new(name, Span::call_site());
+            if let Some(millis) = millis {
+                let millis = body::millis(krate, millis);
+                fields.push(quote!(#name: ::core::option::Option::Some(#millis)));
+            }
+        }
+        if let Some(priority) = args.priority {
+            fields.push(quote!(priority: #krate::private::Priority::new(#priority)));
+        }
+        if args.raw_await {
+            fields.push(quote!(raw_await: true));
+        }
+        if !args.removed.is_empty() {
+            let removed = &args.removed;
+            fields.push(quote!(removed: &[#(#removed),*]));
+        }
+        let keyed = is_keyed(args);
+        quote! {
+            #krate::private::JobOptions {
+                #(#fields,)*
+                keyed: #keyed,
+                ..#krate::private::JobOptions::DEFAULT
+            }
+        }
+    }
+
+    /// Decode the input, run the body, encode what it returns.
+    fn run_fn(&self) -> TokenStream {
+        let (krate, ident) = (&self.krate, &self.job.sig.ident);
+        let context = body::context();
+        let input = Ident::new("__input", Span::mixed_site());
+        let bytes = Ident::new("__bytes", Span::mixed_site());
+        let given = self.shape.input.as_ref().map(|_| quote!(#input,));
+        let extracted = self.shape.extracted.iter().map(|parameter| {
+            let ty = &parameter.ty;
+            quote_spanned! {ty.span()=>
+                <#ty as #krate::private::Extract>::extract(#context)?
+            }
+        });
+        // What is not `Send` in the body is reported at the job's name.
+        let span = place::ours_at(ident.span());
+        let call = quote_spanned! {span=>
+            #krate::private::run::<#ident, _, _>(#context, #bytes, |#context, #input| {
+                let _ = &#input;
+                ::core::result::Result::Ok(__job_body(#context, #given #(#extracted),*))
+            })
+        };
+        quote! {
+            fn __job_run<'__job>(
+                #context: #krate::private::JobCx<'__job>,
+                #bytes: &'__job [::core::primitive::u8],
+            ) -> #krate::private::RunFuture<'__job> {
+                #call
+            }
+        }
+    }
+
+    /// The body under a name of its own, so that a job may enqueue itself by its own.
+    fn body_fn(&self) -> TokenStream {
+        let krate = &self.krate;
+        let context = body::context();
+        let attrs = self.attrs(Place::Body);
+        let returned = self.return_type();
+        let extracted = &self.shape.extracted;
+        let owned = Ident::new("__input", Span::mixed_site());
+        let (parameter, binding) = match &self.shape.input {
+            None => (TokenStream::new(), TokenStream::new()),
+            Some(Input {
+                parameter,
+                stored,
+                by_reference: true,
+                ..
+            }) => {
+                let (pat, ty) = (&parameter.pat, &parameter.ty);
+                (quote!(#owned: #stored,), quote!(let #pat: #ty = &#owned;))
+            }
+            Some(Input { parameter, .. }) => (quote!(#parameter,), TokenStream::new()),
+        };
+        let body = &self.marked.tokens;
+        let end = match (&self.shape.returns, self.marked.has_value) {
+            (None, false) => quote!(
+                #[allow(unreachable_code)]
+                {
+                    ::core::unreachable!()
+                }
+            ),
+            _ => TokenStream::new(),
+        };
+        quote! {
+            #(#attrs)*
+            async fn __job_body(
+                #context: #krate::private::JobCx<'_>,
+                #parameter
+                #(#extracted),*
+            ) -> #returned {
+                #binding
+                #body
+                #end
+            }
+        }
+    }
+
+    /// The item as the function it was, for what can be no job.
+    fn as_plain_fn(&self) -> TokenStream {
+        let (krate, vis, body) = (&self.krate, &self.job.vis, &self.marked.tokens);
+        let context = body::context();
+        let mut sig = self.job.sig.clone();
+        sig.asyncness = Some(syn::Token![async](sig.fn_token.span));
+        let attrs = &self.job.attrs;
+        quote! {
+            #(#attrs)*
+            #[allow(unused)]
+            #vis #sig {
+                let #context = #krate::private::no_context();
+                #body
+            }
+        }
+    }
+
+    fn claims(&self) -> (TokenStream, TokenStream) {
+        let span = match &self.args.name {
+            Some(name) => name.span(),
+            None => self.job.sig.ident.span(),
+        };
+        let mut here = claim::in_crate(Kind::Job, &self.name, span);
+        let former = &self.args.was;
+        here.extend(
+            former
+                .iter()
+                .map(|name| claim::in_crate(Kind::Job, &name.value(), name.span())),
+        );
+        (
+            here,
+            claim::between_crates(&self.krate, Kind::Job, &self.name),
+        )
+    }
+
+    fn input_type(&self) -> TokenStream {
+        match &self.shape.input {
+            Some(input) => input.stored.to_token_stream(),
+            None => quote!(()),
+        }
+    }
+
+    fn return_type(&self) -> TokenStream {
+        let krate = &self.krate;
+        match &self.shape.returns {
+            Some(returned) => Type::to_token_stream(returned),
+            None => quote!(::core::result::Result<(), #krate::private::Failure>),
+        }
+    }
+
+    fn attrs(&self, place: Place) -> Vec<&Attribute> {
+        let goes_there = |attr: &&Attribute| {
+            let name = attr.path().get_ident().map(ToString::to_string);
+            match name.as_deref() {
+                Some("cfg" | "cfg_attr") => true,
+                Some("allow" | "warn" | "deny" | "forbid") => place != Place::Body,
+                // Given once, or the copies would go unfulfilled.
+                Some("expect") => place == Place::Inside,
+                Some("doc") => matches!(place, Place::Function | Place::Type),
+                Some("deprecated" | "must_use") => place == Place::Function,
+                _ => place == Place::Body,
+            }
+        };
+        self.job.attrs.iter().filter(goes_there).collect()
+    }
+}
+
+/// Where an attribute of the user's goes.
+#[derive(Clone, Copy, PartialEq)]
+enum Place {
+    Body,
+    Function,
+    /// The block around all that is hidden.
+    Inside,
+    Type,
+}

@@ -1,0 +1,110 @@
+//! `#[job]`: parse, check, expand. Whatever is wrong, something is emitted that gives no
+//! further errors beside the ones reported.
+
+mod args;
+mod check;
+mod expand;
+mod hints;
+mod item;
+#[cfg(test)]
+mod tests;
+
+#[cfg(test)]
+pub(crate) use item::parse as parse_item;
+pub(crate) use item::{Body, JobFn};
+
+use crate::body::{self, Policy};
+use crate::errors::Errors;
+use args::{Args, Idempotency};
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+
+pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let mut args = args::parse(arguments, &mut errors);
+    let job = match item::parse(item.clone()) {
+        Ok(job) => job,
+        Err(_) => return refuse_item(item, errors),
+    };
+    let krate = match &args.krate {
+        Some(path) => quote!(#path),
+        None => quote!(::jobs_runtime),
+    };
+    let shape = check::signature(&job, &mut errors);
+    require_idempotency(&args, &job, &shape, &mut errors);
+    check::agreement(&mut args, &job, &shape, &mut errors);
+    let policy = Policy {
+        krate: krate.clone(),
+        raw_await: args.raw_await,
+    };
+    let marked = body::mark(&job, &policy, &mut errors);
+    refuse_removed(&args, &marked, &mut errors);
+    let definition = expand::Definition {
+        krate,
+        name: match &args.name {
+            Some(name) => name.value(),
+            None => check::default_name(&job),
+        },
+        args: &args,
+        job: &job,
+        shape: &shape,
+        marked: &marked,
+    };
+    let definition = definition.expand();
+    let (errors, rustc_says) = (errors.into_tokens(), &args.rustc_says);
+    quote! {
+        #definition
+        #(const _: () = { let _ = #rustc_says; };)*
+        #errors
+    }
+}
+
+/// The item is no function at all: it stays as it is.
+fn refuse_item(item: TokenStream, mut errors: Errors) -> TokenStream {
+    let first = item.clone().into_iter().find_map(|tree| match tree {
+        proc_macro2::TokenTree::Ident(word) if word != "pub" => Some(word.span()),
+        _ => None,
+    });
+    errors.at(
+        first.unwrap_or_else(Span::call_site),
+        "`#[job]` goes on an `async fn`, whose body is the work to be done",
+    );
+    let errors = errors.into_tokens();
+    quote!(#item #errors)
+}
+
+fn require_idempotency(args: &Args, job: &JobFn, shape: &check::Shape, errors: &mut Errors) {
+    if args.idempotency.is_some() || !shape.is_expandable {
+        return;
+    }
+    let name = check::default_name(job);
+    let example = hints::idempotency(&name, job, shape);
+    errors.at(
+        Span::call_site(),
+        format!("a `#[job]` needs an idempotency key: at-least-once delivery would run it twice; add `{example}`, or `idempotency = none` if running twice is harmless"),
+    );
+}
+
+/// A step that is still there was not removed.
+fn refuse_removed(args: &Args, marked: &body::Marked, errors: &mut Errors) {
+    for removed in &args.removed {
+        if let Some(site) = marked
+            .steps
+            .iter()
+            .find(|site| site.name == removed.value())
+        {
+            errors.at(
+                removed.span(),
+                format!(
+                    "step \"{}\" is still in this job (on line {}); take it out of `removed`",
+                    site.name, site.line
+                ),
+            );
+        }
+    }
+}
+
+/// Whether a second enqueue of one key finds the first.
+fn is_keyed(args: &Args) -> bool {
+    !matches!(args.idempotency, Some(Idempotency::None))
+}

@@ -1,0 +1,193 @@
+//! The operator's verbs and views: one API, for a program, a terminal or a page.
+
+use crate::Error;
+use crate::contract::{
+    JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats, SettingWrite,
+};
+use crate::core::{Commit, CommitAnswer, JobId, StepRecord};
+use crate::store::Store;
+
+/// Tries of one change when the job changes under it.
+const MAX_TRIES: u32 = 5;
+
+/// The operator's verbs. Made by [`crate::Jobs::admin`].
+pub struct Admin<'a> {
+    store: &'a Store,
+}
+
+impl<'a> Admin<'a> {
+    pub(crate) fn new(store: &'a Store) -> Self {
+        Admin { store }
+    }
+
+    /// One job with its journal, inbox and log; `None` if it is not there.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn show(&self, id: JobId) -> Result<Option<JobView>, Error> {
+        self.store.inspect().view(id).await
+    }
+
+    /// Jobs of any state, newest first.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn list(
+        &self,
+        filter: &JobFilter,
+        after: Option<PageCursor>,
+        limit: usize,
+    ) -> Result<Page, Error> {
+        self.store.inspect().list(filter, after, limit).await
+    }
+
+    /// Counts by queue.
+    ///
+    /// # Errors
+    /// If the store cannot be read.
+    pub async fn stats(&self) -> Result<Vec<QueueStats>, Error> {
+        self.store.stats().await
+    }
+
+    /// Ends a live job. Once this returns no step of it is stored any more.
+    ///
+    /// # Errors
+    /// `X_JOB_UNKNOWN`; `X_CONFLICT` if the job has ended or does not stop changing.
+    pub async fn cancel(&self, id: JobId) -> Result<(), Error> {
+        self.change(id, |view| {
+            let head = &view.job.head;
+            Ok(Commit::cancel(id, view.job.spec.run_id, head.revision))
+        })
+        .await
+    }
+
+    /// Revives an ended or held job: its completed steps stay, and it has all its attempts again.
+    ///
+    /// # Errors
+    /// `X_JOB_UNKNOWN`; `X_JOB_DUPLICATE` if a newer job holds its key; `X_CONFLICT` if it is
+    /// live.
+    pub async fn requeue(&self, id: JobId) -> Result<(), Error> {
+        self.change(id, |view| {
+            let head = &view.job.head;
+            Ok(Commit::requeue(
+                id,
+                view.job.spec.run_id,
+                head.revision,
+                Vec::new(),
+            ))
+        })
+        .await
+    }
+
+    /// As [`Admin::requeue`], but runs again from `step` on: that step and all that were
+    /// delivered after it are forgotten, and the events they took are free again.
+    ///
+    /// # Errors
+    /// Also `X_STEP_UNKNOWN`, with the nearest name there is.
+    pub async fn requeue_from(&self, id: JobId, step: &str) -> Result<(), Error> {
+        self.change(id, |view| {
+            let removed = from_step(&view.journal, step)?;
+            Ok(Commit::requeue(
+                id,
+                view.job.spec.run_id,
+                view.job.head.revision,
+                removed,
+            ))
+        })
+        .await
+    }
+
+    /// Takes no more jobs from a queue, on any worker, until it is resumed. What runs goes on.
+    ///
+    /// # Errors
+    /// If the setting could not be stored.
+    pub async fn pause(&self, queue: &str) -> Result<(), Error> {
+        self.set(queue, Some(br#"{"paused":true}"#.to_vec())).await
+    }
+
+    /// Takes jobs from a paused queue again.
+    ///
+    /// # Errors
+    /// If the setting could not be stored.
+    pub async fn resume(&self, queue: &str) -> Result<(), Error> {
+        self.set(queue, None).await
+    }
+
+    /// Removes what is older than `bounds` say. Dead letters stay unless they are named there.
+    ///
+    /// # Errors
+    /// If the store cannot be written.
+    pub async fn prune(&self, bounds: &PruneBounds) -> Result<Pruned, Error> {
+        self.store.prune(bounds).await
+    }
+
+    async fn set(&self, queue: &str, value: Option<Vec<u8>>) -> Result<(), Error> {
+        let key = format!("queue/{queue}");
+        for _ in 0..MAX_TRIES {
+            let settings = self.store.settings(&key).await?;
+            let found = settings.iter().find(|setting| setting.key == key);
+            let expected = found.map_or(0, |setting| setting.revision);
+            if found.is_none() && value.is_none() {
+                return Ok(());
+            }
+            let write = SettingWrite {
+                key: key.clone(),
+                value: value.clone(),
+                expected,
+                jobs: Vec::new(),
+            };
+            if self.store.write_setting(&write).await?.is_some() {
+                return Ok(());
+            }
+        }
+        Err(Error::setting_conflict(&key))
+    }
+
+    async fn change(
+        &self,
+        id: JobId,
+        make: impl Fn(&JobView) -> Result<Commit, Error>,
+    ) -> Result<(), Error> {
+        for _ in 0..MAX_TRIES {
+            let view = self.show(id).await?.ok_or_else(|| Error::job_unknown(id))?;
+            let commit = make(&view)?;
+            let answers = self.store.commit(std::slice::from_ref(&commit)).await?;
+            match answers.into_iter().next() {
+                Some(CommitAnswer::Applied(_)) => return Ok(()),
+                Some(CommitAnswer::Duplicate(holder)) => {
+                    let key = view.job.spec.key.as_deref().unwrap_or_default();
+                    return Err(Error::key_taken(&view.job.spec.name, key, holder));
+                }
+                // Changed since we looked, or not a change this state allows: look again.
+                _ => {}
+            }
+        }
+        Err(Error::conflict(id))
+    }
+}
+
+/// The records that go when a job runs again from `step`: that step's position and all after it,
+/// and everything that has none.
+fn from_step(journal: &[StepRecord], step: &str) -> Result<Vec<String>, Error> {
+    let Some(first) = journal.iter().find(|record| record.name == step) else {
+        let near = nearest(step, journal.iter().map(|record| record.name.as_str()));
+        return Err(Error::step_unknown(step, near));
+    };
+    let goes = |record: &&StepRecord| {
+        record.position.is_none() || first.position.is_some_and(|at| record.position >= Some(at))
+    };
+    Ok(journal
+        .iter()
+        .filter(goes)
+        .map(|record| record.name.clone())
+        .collect())
+}
+
+/// The name that somebody who wrote `wanted` most likely meant.
+pub(crate) fn nearest<'n>(wanted: &str, names: impl Iterator<Item = &'n str>) -> Option<&'n str> {
+    names
+        .map(|name| (strsim::damerau_levenshtein(wanted, name), name))
+        .filter(|(distance, name)| *distance <= 1 + name.len() / 3)
+        .min()
+        .map(|(_, name)| name)
+}

@@ -1,0 +1,231 @@
+//! The client: connects, enqueues, publishes, waits for results.
+
+use crate::clock::Env;
+use crate::contract::{Driver, WakeUp};
+use crate::core::{EventId, Job as Row, JobId, Millis, NewEvent, NewJob, Payload, State};
+use crate::definition::{Event, Job};
+use crate::durable::Durable;
+use crate::durable::{EventKey, has_key};
+use crate::request::Handle;
+use crate::store::{Store, StoreHook};
+use crate::worker::Worker;
+use crate::{Admin, Error};
+use std::sync::Arc;
+use std::time::Duration;
+
+/// Tries of one write whose outcome is unknown; ids are made before the first, so it is stored
+/// once.
+const MAX_WRITE_TRIES: u32 = 4;
+/// The pause before the second try, doubling.
+const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// How often a waiter looks when nothing hints that its job has ended.
+const WAIT_POLL: Duration = Duration::from_millis(500);
+
+/// A connection to a store of jobs. Cheap to clone; all clones share one connection.
+#[derive(Clone)]
+pub struct Jobs {
+    store: Store,
+}
+
+impl Jobs {
+    /// Connects by URL: `sqlite://jobs.db` (a path relative to the working directory),
+    /// `sqlite:///var/lib/app/jobs.db` (an absolute one), or `memory://`. The schema is brought
+    /// up to date.
+    ///
+    /// # Errors
+    /// `X_URL_INVALID` if no driver of this build understands the URL, `X_DRIVER_UNAVAILABLE` if
+    /// the store cannot be reached, `X_STORE_SETTINGS` if it would break a promise.
+    ///
+    /// ```
+    /// # async fn connect() -> jobs_runtime::Result<()> {
+    /// let jobs = jobs_runtime::Jobs::connect("memory://").await?;
+    /// # Ok(()) }
+    /// ```
+    pub async fn connect(url: &str) -> Result<Self, Error> {
+        let env = Env::system();
+        let driver = crate::connect::connect(url, env.clone()).await?;
+        Ok(Jobs {
+            store: Store::new(driver, env),
+        })
+    }
+
+    /// Uses a driver that is already connected, and time and randomness that are given.
+    pub fn with_driver(driver: impl Driver, env: Env) -> Self {
+        Jobs {
+            store: Store::new(Arc::new(driver), env),
+        }
+    }
+
+    /// The same connection, with something between it and the store: for tests that make a store
+    /// fail.
+    #[must_use]
+    pub fn hooked(self, hook: impl StoreHook) -> Self {
+        Jobs {
+            store: self.store.hooked(Arc::new(hook)),
+        }
+    }
+
+    /// A worker on this store.
+    pub fn worker(&self) -> Worker {
+        Worker::new(self.clone())
+    }
+
+    /// The operator's verbs and views.
+    #[must_use]
+    pub fn admin(&self) -> Admin<'_> {
+        Admin::new(&self.store)
+    }
+
+    /// Publishes an event: stored, matched with waiting runs, and kept for runs that come to wait
+    /// within its time to live.
+    ///
+    /// # Errors
+    /// If it could not be stored. After `X_OUTCOME_UNKNOWN` it may have been.
+    pub async fn publish<E: Event>(
+        &self,
+        event: E,
+        key: impl EventKey<E::Key>,
+    ) -> Result<EventId, Error> {
+        let env = &self.store.env;
+        let bytes = event.encode()?;
+        let limit = self.store.capabilities().payload_limit;
+        if bytes.len() > limit {
+            let what = format!("event \"{}\"", E::NAME);
+            return Err(Error::payload_too_large(what, bytes.len(), limit));
+        }
+        let key = has_key::<E::Key>().then(|| crate::private::event_key::<E, _>(&key));
+        if key.as_deref() == Some("") {
+            return Err(Error::name_invalid(
+                format_args!("the key of event \"{}\" is empty", E::NAME),
+                "give what the event and its wait share, or declare the event with `key = none`",
+            ));
+        }
+        let event = NewEvent {
+            id: EventId::new(env.clock.now(), env.entropy.bits()),
+            name: E::NAME.into(),
+            key,
+            tenant: None,
+            payload: Payload::json(bytes),
+            ttl: E::TTL.unwrap_or(DEFAULT_TTL),
+            trace_context: None,
+        };
+        let events = [event];
+        self.retrying(|| self.store.publish(&events)).await?;
+        Ok(events[0].id)
+    }
+
+    /// Waits until a job has ended, and gives what its body returned. Works for jobs that ended
+    /// before the call as well, until retention removes them.
+    ///
+    /// # Errors
+    /// `X_JOB_FAILED`, `X_JOB_MAX_ATTEMPTS` or `X_JOB_CANCELLED` if it did not end well;
+    /// `X_JOB_UNKNOWN` if it is not there.
+    pub async fn wait<J: Job>(&self, handle: &Handle<J>) -> Result<J::Output, Error> {
+        let job = self.wait_for_end(handle.id()).await?;
+        let name = job.spec.name.as_str();
+        let error = job.notes.error.clone().unwrap_or_default();
+        match job.head.state {
+            State::Done => {
+                let output = job.notes.output.unwrap_or_else(|| Payload::json(*b"null"));
+                J::Output::decode(&output.bytes)
+            }
+            State::Cancelled => Err(Error::cancelled(job.spec.id, name)),
+            State::Dead => Err(Error::max_attempts(
+                job.spec.id,
+                name,
+                job.head.attempt,
+                &error,
+            )),
+            _ => Err(Error::job_failed(job.spec.id, name, &error)),
+        }
+    }
+
+    /// Writes what is on its way and lets go of the store. Calls after it fail.
+    pub async fn close(&self) {
+        self.store.close().await;
+    }
+
+    pub(crate) fn store(&self) -> &Store {
+        &self.store
+    }
+
+    /// Stores one job; a lost reply is answered by sending the same id again.
+    pub(crate) async fn enqueue_row(
+        &self,
+        job: NewJob,
+    ) -> Result<crate::contract::Enqueued, Error> {
+        let limit = self.store.capabilities().payload_limit;
+        let size = job.spec.input.bytes.len();
+        if size > limit {
+            let what = format!("the input of job \"{}\"", job.spec.name);
+            return Err(Error::payload_too_large(what, size, limit));
+        }
+        let jobs = [job];
+        let answers = self.retrying(|| self.store.enqueue(&jobs)).await?;
+        let spec = &jobs[0].spec;
+        match answers.into_iter().next() {
+            Some(Ok(enqueued)) => Ok(enqueued),
+            Some(Err(crate::contract::Conflicted::KeyTaken(holder))) => Err(Error::key_taken(
+                &spec.name,
+                spec.key.as_deref().unwrap_or_default(),
+                holder,
+            )),
+            Some(Err(crate::contract::Conflicted::Refused(error))) => Err(error),
+            None => Err(Error::store_corrupt(
+                "an enqueue that was answered with nothing",
+            )),
+        }
+    }
+
+    async fn wait_for_end(&self, id: JobId) -> Result<Row, Error> {
+        let mut hints = self.store.wake_ups();
+        loop {
+            // Hints that come while we look are kept by the receiver.
+            let job = self
+                .store
+                .inspect()
+                .job(id)
+                .await?
+                .ok_or_else(|| Error::job_unknown(id))?;
+            if !job.head.state.is_live() {
+                return Ok(job);
+            }
+            tokio::select! {
+                () = ended_hint(&mut hints) => {}
+                () = self.store.env.clock.sleep(WAIT_POLL) => {}
+            }
+        }
+    }
+
+    async fn retrying<T, F>(&self, write: impl Fn() -> F) -> Result<T, Error>
+    where
+        F: Future<Output = Result<T, Error>>,
+    {
+        let mut pause = FIRST_PAUSE;
+        for _ in 1..MAX_WRITE_TRIES {
+            match write().await {
+                Err(error) if error.is_outcome_unknown() => {
+                    tracing::debug!(%error, "trying the same write again");
+                    self.store.env.clock.sleep(pause).await;
+                    pause *= 2;
+                }
+                answer => return answer,
+            }
+        }
+        write().await
+    }
+}
+
+async fn ended_hint(hints: &mut crate::contract::WakeUps) {
+    use tokio::sync::broadcast::error::RecvError;
+    loop {
+        match hints.recv().await {
+            Ok(WakeUp::Ended) | Err(RecvError::Lagged(_)) => return,
+            Ok(_) => {}
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
+    }
+}
+
+/// The time to live of an event that says nothing: a week.
+pub(crate) const DEFAULT_TTL: Millis = Millis::secs(7 * 24 * 3600);

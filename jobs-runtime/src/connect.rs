@@ -1,0 +1,106 @@
+//! From a URL to a driver. Another crate adds a scheme by submitting one.
+
+use crate::Error;
+use crate::clock::Env;
+use crate::contract::Driver;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+/// A driver that is being connected.
+pub type Connecting = Pin<Box<dyn Future<Output = Result<Arc<dyn Driver>, Error>> + Send>>;
+
+/// A URL scheme and the driver behind it.
+///
+/// A crate with a driver of its own adds it by
+/// `inventory::submit! { Scheme::new("etcd", |url, env| Box::pin(connect(url, env))) }`.
+pub struct Scheme {
+    name: &'static str,
+    connect: fn(&str, Env) -> Connecting,
+}
+
+impl Scheme {
+    /// The driver for URLs that begin with `name` and a colon.
+    #[must_use]
+    pub const fn new(name: &'static str, connect: fn(&str, Env) -> Connecting) -> Self {
+        Scheme { name, connect }
+    }
+}
+
+inventory::collect!(Scheme);
+
+inventory::submit! {
+    Scheme::new("memory", |_, env| Box::pin(async move {
+        let driver: Arc<dyn Driver> = Arc::new(crate::drivers::memory::Memory::new(env));
+        Ok(driver)
+    }))
+}
+
+#[cfg(feature = "sqlite")]
+inventory::submit! {
+    Scheme::new("sqlite", |url, env| {
+        let url = url.to_owned();
+        Box::pin(async move {
+            let driver = crate::drivers::sqlite::Sqlite::from_url(&url, env).await?;
+            let driver: Arc<dyn Driver> = Arc::new(driver);
+            Ok(driver)
+        })
+    })
+}
+
+/// The stores of this project that a build may leave out, and the feature that brings each.
+const OPTIONAL: [&str; 1] = ["sqlite"];
+
+pub(crate) async fn connect(url: &str, env: Env) -> Result<Arc<dyn Driver>, Error> {
+    let Some((scheme, _)) = url.split_once(':') else {
+        let fix = format!("write the store before it, as in \"sqlite://{url}\"");
+        return Err(Error::url_invalid(&redacted(url), "it has no scheme", fix));
+    };
+    let found = inventory::iter::<Scheme>().find(|known| known.name == scheme);
+    let Some(found) = found else {
+        return Err(unknown(url, scheme));
+    };
+    let driver = (found.connect)(url, env).await?;
+    driver.migrate().await?;
+    let capabilities = driver.capabilities();
+    tracing::info!(driver = capabilities.driver, durability = ?capabilities.durability, "connected");
+    Ok(driver)
+}
+
+fn unknown(url: &str, scheme: &str) -> Error {
+    let mut known: Vec<&str> = inventory::iter::<Scheme>()
+        .map(|known| known.name)
+        .collect();
+    known.sort_unstable();
+    let fix = match crate::admin::nearest(scheme, known.iter().copied()) {
+        Some(near) => format!("did you mean \"{near}:\"?"),
+        None if OPTIONAL.contains(&scheme) => {
+            format!("build jobs-runtime with the feature `{scheme}`")
+        }
+        None => format!("this build knows {}", known.join(", ")),
+    };
+    Error::url_invalid(
+        &redacted(url),
+        format_args!("no driver has the scheme \"{scheme}\""),
+        fix,
+    )
+}
+
+/// The URL without what stands before an `@`: it may be a password.
+fn redacted(url: &str) -> String {
+    match (url.split_once("://"), url.rsplit_once('@')) {
+        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://…@{rest}"),
+        _ => url.to_owned(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_password_never_shows() {
+        let shown = redacted("postgres://app:s3cret@db.example/jobs");
+        assert_eq!(shown, "postgres://…@db.example/jobs");
+    }
+}

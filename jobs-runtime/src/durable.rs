@@ -1,0 +1,281 @@
+//! The traits between user code and the machinery: what can be stored, what can be part of a
+//! key, what a job or a step may return, what a job may ask for. They are here for their errors:
+//! the words under `on_unimplemented` are what a user reads when a type does not fit. All are
+//! implemented for whole families of types, and none is meant to be implemented by hand.
+
+use crate::core::{JobId, RunId};
+use crate::registry::Need;
+use crate::steps::{JobContext, JobCx, State};
+use crate::{Error, Failure};
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use std::any::{TypeId, type_name};
+use std::borrow::Cow;
+use std::sync::Arc;
+
+/// A value that outlives the process: an input, an output, the result of a step, an event.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be stored by a job",
+    label = "cannot be written down and read back",
+    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to `{Self}`",
+    note = "a borrowed value cannot be read back: give an owned one"
+)]
+pub trait Durable: Sized {
+    /// The stored form.
+    ///
+    /// # Errors
+    /// `X_OUTPUT_UNENCODABLE` if the value has no stored form.
+    fn encode(&self) -> Result<Vec<u8>, Error>;
+
+    /// The value from its stored form.
+    ///
+    /// # Errors
+    /// `X_INPUT_UNDECODABLE` if the stored form is another type's.
+    fn decode(bytes: &[u8]) -> Result<Self, Error>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T: Serialize + DeserializeOwned> Durable for T {
+    fn encode(&self) -> Result<Vec<u8>, Error> {
+        serde_json::to_vec(self).map_err(|why| Error::unencodable(type_name::<T>(), why))
+    }
+
+    fn decode(bytes: &[u8]) -> Result<Self, Error> {
+        serde_json::from_slice(bytes).map_err(|why| Error::undecodable(type_name::<T>(), why))
+    }
+}
+
+/// A value that can be part of a key or of a step's name.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` cannot be part of a key or a step name: it must print the same text every time",
+    label = "has the type `{Self}`",
+    note = "an integer, `bool`, `char`, a text or a `Uuid` can",
+    note = "make the text of any other type yourself: `idempotency = |input| format!(..)` for a key, a variable before the step for its name"
+)]
+pub trait KeyPart: sealed::KeyPart {
+    /// The text, not yet escaped.
+    fn text(&self) -> Cow<'_, str>;
+}
+
+macro_rules! printed {
+    ($($ty:ty)*) => {$(
+        impl sealed::KeyPart for $ty {}
+        #[diagnostic::do_not_recommend]
+        impl KeyPart for $ty {
+            fn text(&self) -> Cow<'_, str> {
+                Cow::Owned(self.to_string())
+            }
+        }
+    )*};
+}
+
+printed! {
+    u8 u16 u32 u64 u128 usize i8 i16 i32 i64 i128 isize bool char uuid::Uuid JobId RunId
+}
+
+macro_rules! text {
+    ($($ty:ty)*) => {$(
+        impl sealed::KeyPart for $ty {}
+        #[diagnostic::do_not_recommend]
+        impl KeyPart for $ty {
+            fn text(&self) -> Cow<'_, str> {
+                Cow::Borrowed(self)
+            }
+        }
+    )*};
+}
+
+text! { str String Box<str> Arc<str> Cow<'_, str> }
+
+impl<T: KeyPart + ?Sized> sealed::KeyPart for &T {}
+#[diagnostic::do_not_recommend]
+impl<T: KeyPart + ?Sized> KeyPart for &T {
+    fn text(&self) -> Cow<'_, str> {
+        (**self).text()
+    }
+}
+
+/// The key of an event that has none.
+#[derive(Clone, Copy, Debug)]
+pub struct NoKey(());
+
+impl sealed::KeyPart for NoKey {
+    const NONE: bool = true;
+}
+#[diagnostic::do_not_recommend]
+impl KeyPart for NoKey {
+    fn text(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl EventKey<NoKey> for () {
+    fn key_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed("")
+    }
+}
+
+/// Whether events with this type of key have one at all.
+pub(crate) fn has_key<K: KeyPart>() -> bool {
+    !<K as sealed::KeyPart>::NONE
+}
+
+/// A value that can stand for the key of an event whose key type is `K`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not the key of this event, whose key is `{K}`",
+    label = "expected `{K}`",
+    note = "the key is declared where the event is: `#[event(key = {K})]`"
+)]
+pub trait EventKey<K> {
+    /// The text, not yet escaped.
+    fn key_text(&self) -> Cow<'_, str>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: KeyPart> EventKey<K> for K {
+    fn key_text(&self) -> Cow<'_, str> {
+        self.text()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl<K: KeyPart> EventKey<K> for &K {
+    fn key_text(&self) -> Cow<'_, str> {
+        (**self).text()
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl EventKey<String> for str {
+    fn key_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self)
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl EventKey<String> for &str {
+    fn key_text(&self) -> Cow<'_, str> {
+        Cow::Borrowed(self)
+    }
+}
+
+/// An error that can be stored.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not an error that can be stored",
+    label = "neither a `Failure` nor a `std::error::Error`",
+    note = "implement `std::error::Error` for `{Self}`, or turn it into a `Failure` with `map_err(Failure::msg)`"
+)]
+pub trait IntoFailure {
+    /// The failure, with the chain of its causes.
+    fn into_failure(self) -> Failure;
+}
+
+#[diagnostic::do_not_recommend]
+impl<E: Into<Failure>> IntoFailure for E {
+    fn into_failure(self) -> Failure {
+        self.into()
+    }
+}
+
+/// What a job returns.
+#[diagnostic::on_unimplemented(
+    message = "a `#[job]` returns a `Result`, so that a failure is seen and tried again",
+    label = "`{Self}` is no `Result`",
+    note = "write `-> Result<{Self}>`, and `Ok(..)` around the value"
+)]
+pub trait JobReturn: sealed::Return {
+    /// The output.
+    type Ok;
+    /// The error.
+    type Err;
+
+    #[doc(hidden)]
+    fn into_result(self) -> Result<Self::Ok, Self::Err>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, E> JobReturn for Result<T, E> {
+    type Ok = T;
+    type Err = E;
+
+    fn into_result(self) -> Result<T, E> {
+        self
+    }
+}
+
+/// What the future of a step gives.
+#[diagnostic::on_unimplemented(
+    message = "a step gives a `Result`, so that a failure is seen and stored",
+    label = "the future of this step gives `{Self}`",
+    note = "wrap the value: `step!(\"name\", {{ Ok(..) }})`"
+)]
+pub trait StepReturn: sealed::Return {
+    /// What is stored.
+    type Ok;
+    /// The error.
+    type Err;
+
+    #[doc(hidden)]
+    fn into_result(self) -> Result<Self::Ok, Self::Err>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<T, E> StepReturn for Result<T, E> {
+    type Ok = T;
+    type Err = E;
+
+    fn into_result(self) -> Result<T, E> {
+        self
+    }
+}
+
+/// What a job may ask for beside its input.
+#[diagnostic::on_unimplemented(
+    message = "a `#[job]` cannot be given a `{Self}`",
+    label = "not known to the worker",
+    note = "the first parameter is the job's input; those after it are `State<..>`, a value given to the worker, or `JobContext`"
+)]
+pub trait Extract: Sized {
+    #[doc(hidden)]
+    fn extract(cx: JobCx<'_>) -> Result<Self, Failure>;
+
+    #[doc(hidden)]
+    fn need() -> Option<Need>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<S: Send + Sync + 'static> Extract for State<S> {
+    fn extract(cx: JobCx<'_>) -> Result<Self, Failure> {
+        let missing = || Error::state_missing(&cx.cell.info.name, type_name::<S>()).into();
+        State::find(cx).ok_or_else(missing)
+    }
+
+    fn need() -> Option<Need> {
+        Some(Need {
+            type_id: TypeId::of::<S>(),
+            type_name: type_name::<S>(),
+        })
+    }
+}
+
+#[diagnostic::do_not_recommend]
+impl Extract for JobContext {
+    fn extract(cx: JobCx<'_>) -> Result<Self, Failure> {
+        Ok(JobContext::new(cx))
+    }
+
+    fn need() -> Option<Need> {
+        None
+    }
+}
+
+#[allow(unnameable_types, reason = "sealed: implemented here and nowhere else")]
+mod sealed {
+    pub trait KeyPart {
+        /// Stands for having no key.
+        const NONE: bool = false;
+    }
+    pub trait Return {}
+    impl<T, E> Return for Result<T, E> {}
+}

@@ -1,0 +1,175 @@
+//! The error of a job body: anything that can be an error, with its chain, and whether another
+//! attempt can mend it.
+
+use crate::Error;
+use crate::core::StoredError;
+use crate::steps::StepError;
+use std::error::Error as StdError;
+use std::fmt;
+
+/// `Result` with [`Failure`] as its usual error, for job bodies, steps and `main`.
+pub type Result<T, E = Failure> = std::result::Result<T, E>;
+
+/// Causes that are kept of one error.
+const MAX_CHAIN: usize = 32;
+
+/// Why a body failed. Every `std::error::Error` turns into one by `?`.
+///
+/// A failed attempt is tried again after the job's backoff, unless the failure is fatal:
+///
+/// ```
+/// use jobs_runtime::Failure;
+///
+/// fn check(age: u32) -> jobs_runtime::Result<()> {
+///     if age < 18 {
+///         return Err(Failure::msg("too young to order").fatal());
+///     }
+///     Ok(())
+/// }
+/// # assert!(check(17).unwrap_err().is_fatal());
+/// ```
+pub struct Failure {
+    error: Box<dyn StdError + Send + Sync + 'static>,
+    fatal: bool,
+}
+
+impl Failure {
+    /// A failure with nothing but words.
+    pub fn msg(message: impl fmt::Display) -> Self {
+        Failure {
+            error: Box::new(Message(message.to_string())),
+            fatal: false,
+        }
+    }
+
+    /// The same failure, marked as one that no further attempt can mend.
+    #[must_use]
+    pub fn fatal(self) -> Self {
+        Failure {
+            fatal: true,
+            ..self
+        }
+    }
+
+    /// Whether another attempt is pointless: it was marked so, or a step in its chain was.
+    #[must_use]
+    pub fn is_fatal(&self) -> bool {
+        self.fatal || self.step_error().is_some_and(|step| step.stored().fatal)
+    }
+
+    /// The error and its causes, outermost first.
+    pub fn chain(&self) -> impl Iterator<Item = &(dyn StdError + 'static)> {
+        let first: &(dyn StdError + 'static) = self.error.as_ref();
+        std::iter::successors(
+            Some(first),
+            |error: &&'_ (dyn StdError + 'static)| -> Option<&(dyn StdError + 'static)> {
+                (*error).source()
+            },
+        )
+        .take(MAX_CHAIN)
+    }
+
+    /// The first error of type `E` in the chain.
+    #[must_use]
+    pub fn find<E: StdError + 'static>(&self) -> Option<&E> {
+        self.chain().find_map(|error| error.downcast_ref())
+    }
+
+    /// The failed step whose error this is, if it is one's.
+    #[must_use]
+    pub fn step_error(&self) -> Option<&StepError> {
+        self.find()
+    }
+
+    /// The diagnostic in the chain: its code, its fix and where to read on.
+    #[must_use]
+    pub fn diagnostic(&self) -> Option<&dyn miette::Diagnostic> {
+        let own = self
+            .find::<Error>()
+            .map(|error| error as &dyn miette::Diagnostic);
+        own.or_else(|| {
+            self.find::<StepError>()
+                .map(|error| error as &dyn miette::Diagnostic)
+        })
+    }
+
+    /// The form that is stored.
+    #[must_use]
+    pub fn stored(&self) -> StoredError {
+        let mut words = self.chain().map(ToString::to_string);
+        let code = self.find::<Error>().map(|error| error.code().to_owned());
+        let step_code = || {
+            self.step_error()
+                .and_then(|step| step.stored().code.clone())
+        };
+        StoredError {
+            message: words.next().unwrap_or_default(),
+            chain: words.collect(),
+            code: code.or_else(step_code),
+            fatal: self.is_fatal(),
+            backtrace: None,
+        }
+    }
+}
+
+impl<E: StdError + Send + Sync + 'static> From<E> for Failure {
+    fn from(error: E) -> Self {
+        Failure {
+            error: Box::new(error),
+            fatal: false,
+        }
+    }
+}
+
+impl fmt::Display for Failure {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        fmt::Display::fmt(&self.error, f)
+    }
+}
+
+impl fmt::Debug for Failure {
+    /// As a person wants to read it at the end of `main`: the words, the causes, the fix.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let mut chain = self.chain();
+        if let Some(first) = chain.next() {
+            write!(f, "{first}")?;
+        }
+        for cause in chain {
+            write!(f, "\n  because: {cause}")?;
+        }
+        if let Some(diagnostic) = self.diagnostic() {
+            for (word, text) in [("fix", diagnostic.help()), ("docs", diagnostic.url())] {
+                if let Some(text) = text {
+                    write!(f, "\n  {word}: {text}")?;
+                }
+            }
+        }
+        Ok(())
+    }
+}
+
+#[derive(Debug)]
+struct Message(String);
+
+impl fmt::Display for Message {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+impl StdError for Message {}
+
+/// Marks an error as fatal on its way out: `parse(&text).fatal()?`.
+pub trait FatalExt<T> {
+    /// The same result, whose error no further attempt can mend.
+    ///
+    /// # Errors
+    /// Whatever error there was.
+    fn fatal(self) -> Result<T>;
+}
+
+impl<T, E: Into<Failure>> FatalExt<T> for std::result::Result<T, E> {
+    fn fatal(self) -> Result<T> {
+        self.map_err(|error| error.into().fatal())
+    }
+}

@@ -1,0 +1,62 @@
+//! `step!`. Which step is meant, its name and its options are decided by `#[job]`, which puts a
+//! prefix before the user's expression; here the marked call becomes the future. A call without
+//! the prefix stands where no run can record it.
+
+/// One step of a job: done once, stored, and given back from the store ever after.
+///
+/// ```
+/// use jobs_runtime::{Result, job, step};
+///
+/// #[job(idempotency = "signup:{user_id}")]
+/// async fn welcome(user_id: u64) -> Result<()> {
+///     let account = step!("create-account", create_account(user_id)).await?;
+///     step!("send-welcome", attempts = 3, timeout = "30s", send_welcome(&account)).await?;
+///     step!("cool-off", sleep = "3d").await;
+///     Ok(())
+/// }
+/// # async fn create_account(user_id: u64) -> Result<String> { Ok(user_id.to_string()) }
+/// # async fn send_welcome(account: &str) -> Result<()> { Ok(()) }
+/// ```
+///
+/// A step is a future: it is awaited, joined and selected as any other, and nothing of it is
+/// evaluated on a replay.
+#[macro_export]
+macro_rules! step {
+    (@run $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
+        $crate::private::step($cx, $($name)+, $($options)+, || async { $body.await })
+    };
+    (@run_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
+        $crate::private::step($cx, $($name)+, $($options)+, || {
+            $crate::private::block(async $($body)+)
+        })
+    };
+    (@once $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
+        $crate::private::step_once($cx, $($name)+, $($options)+, async move { $body.await })
+    };
+    (@once_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
+        $crate::private::step_once($cx, $($name)+, $($options)+, {
+            $crate::private::block(async move $($body)+)
+        })
+    };
+    (@sleep $cx:ident [$($name:tt)+] $span:expr) => {
+        $crate::private::sleep($cx, $($name)+, $span)
+    };
+    (@sleep_until $cx:ident [$($name:tt)+] $at:expr) => {
+        $crate::private::sleep_until($cx, $($name)+, $at)
+    };
+    (@wait $cx:ident [$($name:tt)+] [$($options:tt)+] $event:ty) => {
+        $crate::private::wait::<$event>($cx, $($name)+, $($options)+)
+    };
+    (@wait_required $cx:ident [$($name:tt)+] [$($options:tt)+] $event:ty) => {
+        $crate::private::wait_required::<$event>($cx, $($name)+, $($options)+)
+    };
+    // A form that is marked and still does not fit: rustc could not read the expression.
+    (@$form:ident $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)*) => {
+        $crate::private::step($cx, $($name)+, $($options)+, || async { ($($body)*).await })
+    };
+    ($($outside:tt)*) => {
+        ::core::compile_error!(
+            "this `step!` is outside the body of a `#[job]`, where no run can record it; move it into the job, or call this function inside a step of the job (a step that another macro writes, or under another name, is not seen either)"
+        )
+    };
+}

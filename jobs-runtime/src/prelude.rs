@@ -1,0 +1,7 @@
+//! What a program with jobs imports: `use jobs_runtime::prelude::*;`.
+
+pub use crate::{
+    Error, Event, Failure, FatalExt, Job, JobContext, Jobs, OnConflict, Result, State, StepError,
+    job, step,
+};
+pub use serde::{Deserialize, Serialize};

@@ -1,0 +1,32 @@
+//! All that generated code may name, and nothing for people: no promise is kept between two
+//! versions. Thin generic shims stand here, around types that are not generic over user code.
+
+mod claim;
+mod key;
+mod run;
+mod step;
+mod time;
+
+pub use crate::__jobs_claim as claim;
+pub use crate::core::{Backoff, Millis, Priority, RecordKind};
+pub use crate::durable::{Extract, IntoFailure, JobReturn, NoKey, StepReturn};
+pub use crate::failure::Failure;
+pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
+pub use crate::steps::{
+    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
+    WaitOptions,
+};
+pub use key::{event_key, key_of, key_part, rendered};
+pub use linkme;
+pub use run::{RunFuture, no_context, run};
+pub use step::{block, sleep, sleep_until, step, step_once, wait, wait_required};
+pub use time::{IntoMillis, IntoTimestamp, millis};
+
+/// Every job of the program. The name carries the version of the layout of [`JobDef`], so that
+/// two versions of this crate in one program do not read each other's definitions.
+#[linkme::distributed_slice]
+pub static JOBS_V0: [JobDef];
+
+/// Every event of the program.
+#[linkme::distributed_slice]
+pub static EVENTS_V0: [EventDef];

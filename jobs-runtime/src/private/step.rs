@@ -1,0 +1,135 @@
+//! From the user's futures to the step futures, which know no type but the result's.
+
+use crate::core::{Millis, Timestamp};
+use crate::definition::Event;
+use crate::durable::{Durable, IntoFailure, StepReturn};
+use crate::failure::Failure;
+use crate::steps::{
+    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
+    WaitOptions,
+};
+use std::any::type_name;
+use std::borrow::Cow;
+use std::future::{Future, ready};
+
+type Name = Cow<'static, str>;
+
+/// A step whose body borrows, and so can be started again.
+pub fn step<'a, F, B>(
+    cx: JobCx<'a>,
+    name: impl Into<Name>,
+    options: StepOptions,
+    body: F,
+) -> StepFuture<'a, <B::Output as StepReturn>::Ok>
+where
+    F: Fn() -> B + Send + 'a,
+    B: Future<Output: StepReturn<Ok: Durable, Err: IntoFailure>> + Send + 'a,
+{
+    let body: ErasedBody<'a> = Box::new(move || Box::pin(encoded(body())));
+    erased(cx, name.into(), options, body)
+}
+
+/// A step whose body took what it needs, and so can be started once.
+pub fn step_once<'a, B>(
+    cx: JobCx<'a>,
+    name: impl Into<Name>,
+    options: StepOptions,
+    body: B,
+) -> StepFuture<'a, <B::Output as StepReturn>::Ok>
+where
+    B: Future<Output: StepReturn<Ok: Durable, Err: IntoFailure>> + Send + 'a,
+{
+    let mut body = Some(encoded(body));
+    let body: ErasedBody<'a> = Box::new(move || match body.take() {
+        Some(body) => Box::pin(body),
+        None => Box::pin(ready(Err(spent()))),
+    });
+    erased(cx, name.into(), options, body)
+}
+
+fn erased<'a, T: Durable>(
+    cx: JobCx<'a>,
+    name: Name,
+    options: StepOptions,
+    body: ErasedBody<'a>,
+) -> StepFuture<'a, T> {
+    StepFuture::new(
+        cx,
+        name,
+        options,
+        fingerprint(type_name::<T>()),
+        body,
+        decode::<T>,
+    )
+}
+
+async fn encoded<B>(body: B) -> Result<Vec<u8>, Failure>
+where
+    B: Future<Output: StepReturn<Ok: Durable, Err: IntoFailure>>,
+{
+    match body.await.into_result() {
+        Ok(value) => Ok(value.encode()?),
+        Err(error) => Err(error.into_failure()),
+    }
+}
+
+fn decode<T: Durable>(bytes: &[u8]) -> Result<T, String> {
+    T::decode(bytes).map_err(|error| error.to_string())
+}
+
+fn spent() -> Failure {
+    Failure::msg("a step that moves what it captures was started a second time")
+}
+
+/// A number that tells one output type from another in a report (FNV-1a).
+fn fingerprint(name: &str) -> u64 {
+    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
+        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
+    })
+}
+
+/// Says what `?` in the block of a step turns errors into, so that nobody has to.
+pub fn block<T, B: Future<Output = Result<T, Failure>>>(body: B) -> B {
+    body
+}
+
+/// A sleep of some length.
+pub fn sleep<'a>(cx: JobCx<'a>, name: impl Into<Name>, span: Millis) -> SleepFuture<'a> {
+    SleepFuture::for_span(cx, name.into(), span)
+}
+
+/// A sleep until an instant.
+pub fn sleep_until<'a>(
+    cx: JobCx<'a>,
+    name: impl Into<Name>,
+    at: impl super::IntoTimestamp,
+) -> SleepFuture<'a> {
+    let at: Timestamp = at.into_timestamp();
+    SleepFuture::until(cx, name.into(), at)
+}
+
+/// A wait that may end without an event.
+pub fn wait<'a, E: Event>(
+    cx: JobCx<'a>,
+    name: impl Into<Name>,
+    options: WaitOptions,
+) -> WaitFuture<'a, E> {
+    WaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
+}
+
+/// A wait that fails without an event.
+pub fn wait_required<'a, E: Event>(
+    cx: JobCx<'a>,
+    name: impl Into<Name>,
+    options: WaitOptions,
+) -> RequiredWaitFuture<'a, E> {
+    RequiredWaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
+}
+
+fn names<E: Event>() -> Vec<String> {
+    let former = E::WAS.iter().copied();
+    std::iter::once(E::NAME)
+        .chain(former)
+        .map(str::to_owned)
+        .collect()
+}

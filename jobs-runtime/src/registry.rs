@@ -1,0 +1,191 @@
+//! Every `#[job]` and event of the program, as the linker gathered them.
+
+use crate::core::{Backoff, Millis, Priority, RecordKind};
+use crate::steps::JobCx;
+use crate::{Error, Failure};
+use std::any::TypeId;
+use std::collections::BTreeMap;
+use std::future::Future;
+use std::pin::Pin;
+
+/// Runs a job's body: decodes the input, polls, encodes the output.
+pub type RunFn = for<'a> fn(
+    JobCx<'a>,
+    &'a [u8],
+) -> Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
+
+/// The definition of a job, as `#[job]` wrote it down.
+#[derive(Debug)]
+pub struct JobDef {
+    /// The durable name.
+    pub name: &'static str,
+    /// Former names; the last is the oldest.
+    pub was: &'static [&'static str],
+    /// The crate that defines it.
+    pub krate: &'static str,
+    /// That crate's version.
+    pub version: &'static str,
+    /// The file that defines it.
+    pub file: &'static str,
+    /// The line in it.
+    pub line: u32,
+    /// What the attribute says.
+    pub options: JobOptions,
+    /// The name of the input's type.
+    pub input_type: fn() -> &'static str,
+    /// The name of the output's type.
+    pub output_type: fn() -> &'static str,
+    /// The states it asks for.
+    pub needs: &'static [fn() -> Option<Need>],
+    /// Its steps, in order of their lines.
+    pub steps: &'static [StepDef],
+    /// The body.
+    pub run: RunFn,
+}
+
+/// The options of a definition.
+#[derive(Clone, Copy, Debug)]
+pub struct JobOptions {
+    /// The queue it waits in.
+    pub queue: &'static str,
+    /// How many tries it has.
+    pub attempts: u32,
+    /// The delay between two tries.
+    pub backoff: Backoff,
+    /// How long one lease may run.
+    pub timeout: Option<Millis>,
+    /// How long a lease hides it without a heartbeat.
+    pub visibility_timeout: Option<Millis>,
+    /// Who is served first.
+    pub priority: Priority,
+    /// How long a step may take that does not say.
+    pub step_timeout: Option<Millis>,
+    /// The body has awaits outside its steps.
+    pub raw_await: bool,
+    /// Steps that were given up on purpose.
+    pub removed: &'static [&'static str],
+    /// It has an idempotency key.
+    pub keyed: bool,
+}
+
+impl JobOptions {
+    /// What holds where the attribute says nothing.
+    pub const DEFAULT: JobOptions = JobOptions {
+        queue: DEFAULT_QUEUE,
+        attempts: 5,
+        backoff: Backoff::DEFAULT,
+        timeout: None,
+        visibility_timeout: None,
+        priority: Priority::DEFAULT,
+        step_timeout: None,
+        raw_await: false,
+        removed: &[],
+        keyed: true,
+    };
+}
+
+/// The queue of a job that names none.
+pub const DEFAULT_QUEUE: &str = "default";
+
+/// One step of a definition.
+#[derive(Clone, Copy, Debug)]
+pub struct StepDef {
+    /// The name, with its placeholders.
+    pub name: &'static str,
+    /// What kind of step it is.
+    pub kind: RecordKind,
+    /// The line.
+    pub line: u32,
+    /// It stands in a loop or a closure.
+    pub in_loop: bool,
+}
+
+/// A state that a job asks for.
+#[derive(Clone, Copy, Debug)]
+pub struct Need {
+    /// Which type.
+    pub type_id: TypeId,
+    /// Its name.
+    pub type_name: &'static str,
+}
+
+/// The definition of an event.
+#[derive(Debug)]
+pub struct EventDef {
+    /// The durable name.
+    pub name: &'static str,
+    /// Former names; the last is the oldest.
+    pub was: &'static [&'static str],
+    /// The crate that defines it.
+    pub krate: &'static str,
+    /// That crate's version.
+    pub version: &'static str,
+    /// The file that defines it.
+    pub file: &'static str,
+    /// The line in it.
+    pub line: u32,
+}
+
+impl JobDef {
+    /// The oldest durable name: the scope of its keys.
+    #[must_use]
+    pub fn scope(&self) -> &'static str {
+        self.was.last().copied().unwrap_or(self.name)
+    }
+
+    fn place(&self) -> String {
+        format!(
+            "{} {} at {}:{}",
+            self.krate, self.version, self.file, self.line
+        )
+    }
+}
+
+/// The definitions by every name they answer to.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Registry {
+    by_name: BTreeMap<&'static str, &'static JobDef>,
+}
+
+impl Registry {
+    /// All linked definitions.
+    ///
+    /// # Errors
+    /// `X_JOB_DUPLICATE` if two of them claim one name.
+    pub(crate) fn linked() -> Result<Self, Error> {
+        Registry::of(crate::private::JOBS_V0.iter())
+    }
+
+    fn of(defs: impl IntoIterator<Item = &'static JobDef>) -> Result<Self, Error> {
+        let mut by_name: BTreeMap<&'static str, &'static JobDef> = BTreeMap::new();
+        for def in defs {
+            for name in std::iter::once(&def.name).chain(def.was) {
+                match by_name.insert(name, def) {
+                    // One definition linked twice: a crate under test, and again as a dependency.
+                    Some(first) if first.place() == def.place() => {}
+                    Some(first) => {
+                        return Err(Error::name_taken(name, &first.place(), &def.place()));
+                    }
+                    None => {}
+                }
+            }
+        }
+        Ok(Registry { by_name })
+    }
+
+    pub(crate) fn find(&self, name: &str) -> Option<&'static JobDef> {
+        self.by_name.get(name).copied()
+    }
+
+    pub(crate) fn names(&self) -> impl Iterator<Item = &'static str> {
+        self.by_name.keys().copied()
+    }
+
+    /// Each definition once.
+    pub(crate) fn defs(&self) -> impl Iterator<Item = &'static JobDef> {
+        self.by_name
+            .iter()
+            .filter(|(name, def)| **name == def.name)
+            .map(|(_, def)| *def)
+    }
+}

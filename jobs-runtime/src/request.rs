@@ -1,0 +1,243 @@
+//! A job on its way into the store, and the handle of one that is in it.
+
+use crate::Error;
+use crate::client::Jobs;
+use crate::contract::Enqueued;
+use crate::core::{
+    JobId, JobSpec, MAX_KEY_BYTES, Millis, NewJob, OnConflict, Payload, Priority, RunId, Timestamp,
+    Visible,
+};
+use crate::definition::Job;
+use crate::durable::Durable;
+use crate::registry::JobDef;
+use std::collections::BTreeMap;
+use std::fmt;
+use std::marker::PhantomData;
+use std::time::Duration;
+
+/// A job that is about to be enqueued: what calling a `#[job]` function gives.
+///
+/// ```
+/// use jobs_runtime::prelude::*;
+///
+/// #[job(idempotency = "request-example:{input}")]
+/// async fn request_example(input: u64) -> Result<u64> {
+///     Ok(step!("double", async { Ok::<_, Failure>(input * 2) }).await?)
+/// }
+///
+/// # async fn enqueue(jobs: &Jobs) -> Result<()> {
+/// let handle = request_example(7).delay(std::time::Duration::from_secs(60)).enqueue(jobs).await?;
+/// println!("{} will run in a minute", handle.id());
+/// # Ok(()) }
+/// ```
+#[must_use = "a request does nothing until it is enqueued: add `.enqueue(&jobs).await`"]
+pub struct Request<J: Job> {
+    input: J::Input,
+    visible: Visible,
+    priority: Option<Priority>,
+    tenant: Option<String>,
+    queue: Option<String>,
+    attempts: Option<u32>,
+    on_conflict: OnConflict,
+    expires: Option<Duration>,
+    run_id: Option<RunId>,
+}
+
+impl<J: Job> Request<J> {
+    /// A request for this input, with everything else as the definition says.
+    pub fn new(input: J::Input) -> Self {
+        Request {
+            input,
+            visible: Visible::Now,
+            priority: None,
+            tenant: None,
+            queue: None,
+            attempts: None,
+            on_conflict: OnConflict::Dedupe,
+            expires: None,
+            run_id: None,
+        }
+    }
+
+    /// Not before so much time has passed.
+    pub fn delay(mut self, span: Duration) -> Self {
+        self.visible = Visible::After(span.into());
+        self
+    }
+
+    /// Not before this instant, by the store's clock.
+    pub fn at(mut self, at: Timestamp) -> Self {
+        self.visible = Visible::At(at);
+        self
+    }
+
+    /// From 0, served first, to 9.
+    pub fn priority(mut self, level: u8) -> Self {
+        self.priority = Some(Priority::new(level));
+        self
+    }
+
+    /// Whose job it is.
+    pub fn tenant(mut self, tenant: impl Into<String>) -> Self {
+        self.tenant = Some(tenant.into());
+        self
+    }
+
+    /// Another queue than the definition's.
+    pub fn queue(mut self, queue: impl Into<String>) -> Self {
+        self.queue = Some(queue.into());
+        self
+    }
+
+    /// Another number of tries than the definition's, at least 1.
+    pub fn attempts(mut self, attempts: u32) -> Self {
+        self.attempts = Some(attempts.max(1));
+        self
+    }
+
+    /// What to do when a live job holds the key.
+    pub fn on_conflict(mut self, policy: OnConflict) -> Self {
+        self.on_conflict = policy;
+        self
+    }
+
+    /// It fails if it was not started within so much time of now.
+    pub fn expires(mut self, span: Duration) -> Self {
+        self.expires = Some(span);
+        self
+    }
+
+    /// Goes on with the history of an old run.
+    pub fn run_id(mut self, run: RunId) -> Self {
+        self.run_id = Some(run);
+        self
+    }
+
+    /// Stores the job. If a live job holds the key, the handle is that job's.
+    ///
+    /// # Errors
+    /// `X_IDEMPOTENCY_REQUIRED` for an empty key, `X_PAYLOAD_TOO_LARGE`, `X_JOB_DUPLICATE` under
+    /// `OnConflict::Error`; `X_DRIVER_UNAVAILABLE` if it was not stored, and
+    /// `X_OUTCOME_UNKNOWN` if it may have been.
+    pub async fn enqueue(self, jobs: &Jobs) -> Result<Handle<J>, Error> {
+        let row = self.into_row(jobs)?;
+        Ok(Handle {
+            enqueued: jobs.enqueue_row(row).await?,
+            job: PhantomData,
+        })
+    }
+
+    fn into_row(self, jobs: &Jobs) -> Result<NewJob, Error> {
+        let def = J::def();
+        let key = J::key(&self.input);
+        check_key(def, key.as_deref())?;
+        let input = self.input.encode()?;
+        let env = &jobs.store().env;
+        let now = env.clock.now();
+        let tenant = self.tenant.or_else(|| J::tenant(&self.input));
+        let spec = JobSpec {
+            id: JobId::new(now, env.entropy.bits()),
+            run_id: self
+                .run_id
+                .unwrap_or_else(|| RunId::new(now, env.entropy.bits())),
+            name: def.name.into(),
+            scope: def.scope().into(),
+            queue: self.queue.unwrap_or_else(|| def.options.queue.into()),
+            key,
+            input: Payload::json(input),
+            priority: self.priority.unwrap_or(def.options.priority),
+            tenant,
+            visibility_timeout: def.options.visibility_timeout,
+            expires_at: self.expires.map(|span| now.after(Millis::from(span))),
+            limit_key: None,
+            rate_key: None,
+            parent: None,
+            tick: None,
+            trace_context: None,
+            labels: BTreeMap::new(),
+            version: 0,
+            fork_of: None,
+            continued_from: None,
+        };
+        Ok(NewJob {
+            spec,
+            visible: self.visible,
+            attempts_max: self.attempts.unwrap_or(def.options.attempts),
+            on_conflict: self.on_conflict,
+            unique_for: None,
+        })
+    }
+}
+
+fn check_key(def: &JobDef, key: Option<&str>) -> Result<(), Error> {
+    match key {
+        Some("") => Err(Error::idempotency_required(def.name)),
+        Some(key) if key.len() > MAX_KEY_BYTES => {
+            let what = format!("the idempotency key of job \"{}\"", def.name);
+            Err(Error::payload_too_large(what, key.len(), MAX_KEY_BYTES))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// A job that is in the store.
+pub struct Handle<J> {
+    enqueued: Enqueued,
+    job: PhantomData<fn() -> J>,
+}
+
+impl<J> Handle<J> {
+    /// A handle of a job whose id is known from elsewhere.
+    #[must_use]
+    pub fn of(id: JobId, run_id: RunId) -> Self {
+        let enqueued = Enqueued {
+            id,
+            run_id,
+            deduped: false,
+            input_differs: false,
+        };
+        Handle {
+            enqueued,
+            job: PhantomData,
+        }
+    }
+
+    /// The job's id.
+    #[must_use]
+    pub fn id(&self) -> JobId {
+        self.enqueued.id
+    }
+
+    /// The run that owns its steps.
+    #[must_use]
+    pub fn run_id(&self) -> RunId {
+        self.enqueued.run_id
+    }
+
+    /// A live job held the key, and this is it.
+    #[must_use]
+    pub fn deduped(&self) -> bool {
+        self.enqueued.deduped
+    }
+
+    /// That live job has another input than the one asked for.
+    #[must_use]
+    pub fn input_differs(&self) -> bool {
+        self.enqueued.input_differs
+    }
+}
+
+impl<J> Clone for Handle<J> {
+    fn clone(&self) -> Self {
+        Handle {
+            enqueued: self.enqueued,
+            job: PhantomData,
+        }
+    }
+}
+
+impl<J> fmt::Debug for Handle<J> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_tuple("Handle").field(&self.enqueued).finish()
+    }
+}

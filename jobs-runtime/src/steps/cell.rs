@@ -1,0 +1,197 @@
+//! The run of one lease as its step futures share it, and the waker that tells the body's own
+//! wake-ups from all others.
+
+use crate::clock::Env;
+use crate::core::{Ask, Asked, JobId, Millis, Run, RunId, Timestamp};
+use crate::worker::Observer;
+use std::any::{Any, TypeId};
+use std::cell::Cell;
+use std::collections::{BTreeMap, HashMap};
+use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::task::{Wake, Waker};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// Values that jobs ask for by type.
+pub(crate) type StateMap = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
+
+/// What does not change during a lease.
+#[derive(Debug)]
+pub(crate) struct JobInfo {
+    pub(crate) id: JobId,
+    pub(crate) run_id: RunId,
+    pub(crate) name: String,
+    pub(crate) queue: String,
+    pub(crate) key: Option<String>,
+    pub(crate) tenant: Option<String>,
+    pub(crate) attempt: u32,
+    pub(crate) attempts_max: u32,
+    pub(crate) step_timeout: Option<Millis>,
+    pub(crate) payload_limit: usize,
+}
+
+/// One lease of a run, shared by the executor and the futures of the body.
+pub(crate) struct RunCell {
+    pub(crate) info: JobInfo,
+    pub(crate) env: Env,
+    pub(crate) states: Arc<StateMap>,
+    pub(crate) observer: Observer,
+    claimed_at: Timestamp,
+    claimed_mono: Duration,
+    shell: Mutex<Shell>,
+}
+
+struct Shell {
+    run: Run,
+    wakers: BTreeMap<String, Waker>,
+}
+
+impl RunCell {
+    /// `claimed_at` is the store's time of the claim, `claimed_mono` ours when it was asked for.
+    pub(crate) fn new(
+        info: JobInfo,
+        run: Run,
+        env: Env,
+        states: Arc<StateMap>,
+        observer: Observer,
+        claimed_at: Timestamp,
+        claimed_mono: Duration,
+    ) -> Self {
+        let shell = Mutex::new(Shell {
+            run,
+            wakers: BTreeMap::new(),
+        });
+        RunCell {
+            info,
+            env,
+            states,
+            observer,
+            claimed_at,
+            claimed_mono,
+            shell,
+        }
+    }
+
+    /// The store's time: that of the claim, and what has passed since (R14).
+    pub(crate) fn now(&self) -> Timestamp {
+        let elapsed = self.env.clock.monotonic().saturating_sub(self.claimed_mono);
+        // Rounded down, so that a sleep never ends early by the store's clock.
+        self.claimed_at.after(Millis(
+            u64::try_from(elapsed.as_millis()).unwrap_or(u64::MAX),
+        ))
+    }
+
+    pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Run) -> T) -> T {
+        act(&mut self.lock().run)
+    }
+
+    /// Fires the wakers of everything that was delivered. No lock is held meanwhile.
+    pub(crate) fn fire(&self) {
+        let mut shell = self.lock();
+        let names = shell.run.take_woken();
+        let wakers: Vec<Waker> = names
+            .iter()
+            .filter_map(|name| shell.wakers.remove(name))
+            .collect();
+        drop(shell);
+        wakers.into_iter().for_each(Waker::wake);
+    }
+
+    /// Asks for a step, and keeps the waker unless there is an answer.
+    pub(crate) fn ask(&self, name: &str, ask: &Ask, asked: &mut bool, waker: &Waker) -> Asked {
+        let now = self.now();
+        let mut shell = self.lock();
+        let answer = shell.run.ask(name, ask, !*asked, now);
+        *asked = true;
+        if answer == Asked::Later {
+            match shell.wakers.get_mut(name) {
+                Some(kept) => kept.clone_from(waker),
+                None => drop(shell.wakers.insert(name.into(), waker.clone())),
+            }
+        }
+        answer
+    }
+
+    /// Keeps the waker of a future that has nothing more to say for now.
+    pub(crate) fn keep(&self, name: &str, waker: &Waker) {
+        self.lock().wakers.insert(name.into(), waker.clone());
+    }
+
+    /// A future of this name was dropped.
+    pub(crate) fn forget(&self, name: &str) {
+        let mut shell = self.lock();
+        shell.run.forget(name);
+        shell.wakers.remove(name);
+    }
+
+    fn lock(&self) -> MutexGuard<'_, Shell> {
+        // A panic under this lock is ours alone; the state is whole between two calls.
+        self.shell.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// The hidden handle by which a body reaches its run.
+#[derive(Clone, Copy)]
+pub struct JobCx<'a> {
+    pub(crate) cell: &'a Arc<RunCell>,
+}
+
+thread_local! {
+    /// The job that is being polled on this thread, and whether one of its bodies is.
+    static POLLING: Cell<usize> = const { Cell::new(0) };
+    static IN_BODY: Cell<bool> = const { Cell::new(false) };
+}
+
+/// The waker of a job's own future.
+#[derive(Default)]
+pub(crate) struct JobWaker {
+    pub(crate) woken: Notify,
+    own: AtomicBool,
+}
+
+impl JobWaker {
+    /// Polls the job's future by `poll`; true beside its answer if the job woke itself: then it
+    /// wants to be polled again before anything is delivered.
+    pub(crate) fn polling<T>(self: &Arc<Self>, poll: impl FnOnce() -> T) -> (T, bool) {
+        // Wake-ups so far are what this poll answers.
+        std::pin::pin!(self.woken.notified()).enable();
+        self.own.store(false, Ordering::Relaxed);
+        let outer = POLLING.replace(Arc::as_ptr(self) as usize);
+        let restore = Restore(&POLLING, outer);
+        let answer = poll();
+        drop(restore);
+        (answer, self.own.load(Ordering::Relaxed))
+    }
+}
+
+impl Wake for JobWaker {
+    fn wake(self: Arc<Self>) {
+        self.wake_by_ref();
+    }
+
+    fn wake_by_ref(self: &Arc<Self>) {
+        if POLLING.get() == Arc::as_ptr(self) as usize && !IN_BODY.get() {
+            self.own.store(true, Ordering::Relaxed);
+        }
+        self.woken.notify_one();
+    }
+}
+
+/// Runs `poll` as the poll of a step's body: what it wakes is not the job's own wake-up.
+pub(super) fn in_body<T>(poll: impl FnOnce() -> T) -> T {
+    let outer = IN_BODY.replace(true);
+    let restore = Restore(&IN_BODY, outer);
+    let answer = poll();
+    drop(restore);
+    answer
+}
+
+/// Puts a thread's flag back, also when a poll panics.
+struct Restore<T: Copy + 'static>(&'static std::thread::LocalKey<Cell<T>>, T);
+
+impl<T: Copy> Drop for Restore<T> {
+    fn drop(&mut self) {
+        self.0.set(self.1);
+    }
+}

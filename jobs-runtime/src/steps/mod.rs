@@ -1,0 +1,19 @@
+//! What a job body sees of its run: the futures behind `step!`, and the job's context.
+//!
+//! Decisions are the run's ([`crate::core::Run`]); this module polls bodies, keeps wakers and
+//! turns stored outcomes into values.
+
+mod cell;
+mod context;
+mod error;
+mod sleep;
+mod step;
+mod wait;
+
+pub use cell::JobCx;
+pub(crate) use cell::{JobInfo, JobWaker, RunCell, StateMap};
+pub use context::{JobContext, State};
+pub use error::StepError;
+pub use sleep::SleepFuture;
+pub use step::{ErasedBody, StepFuture, StepOptions};
+pub use wait::{RequiredWaitFuture, WaitFuture, WaitOptions};

@@ -1,0 +1,185 @@
+//! A step with a body: run once, stored, and given back from the store ever after.
+
+use super::cell::in_body;
+use super::{JobCx, StepError};
+use crate::Failure;
+use crate::core::{Ask, Asked, Backoff, Millis, Payload, StepOutcome, StoredError};
+use std::borrow::Cow;
+use std::future::Future;
+use std::pin::Pin;
+use std::task::{Context, Poll};
+
+type BodyFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
+
+/// A step's body with its types erased: each call starts it anew.
+pub type ErasedBody<'a> = Box<dyn FnMut() -> BodyFuture<'a> + Send + 'a>;
+
+/// The options of one `step!`.
+#[derive(Clone, Copy, Debug)]
+pub struct StepOptions {
+    /// How often the body is tried within one attempt of the job.
+    pub attempts: u32,
+    /// The delay between two tries.
+    pub backoff: Backoff,
+    /// How long one try may take; the job's `step_timeout` without it.
+    pub timeout: Option<Millis>,
+}
+
+impl StepOptions {
+    /// One try, no time limit.
+    pub const DEFAULT: StepOptions = StepOptions {
+        attempts: 1,
+        backoff: Backoff::DEFAULT,
+        timeout: None,
+    };
+}
+
+/// The future of a step with a body. Its output is the stored result.
+#[must_use = "a step does nothing until it is awaited: add `.await`"]
+pub struct StepFuture<'a, T> {
+    cx: JobCx<'a>,
+    name: Cow<'static, str>,
+    ask: Ask,
+    options: StepOptions,
+    body: ErasedBody<'a>,
+    running: Option<BodyFuture<'a>>,
+    tried: u32,
+    asked: bool,
+    done: bool,
+    decode: fn(&[u8]) -> Result<T, String>,
+}
+
+impl<'a, T> StepFuture<'a, T> {
+    /// A step of this name. `fingerprint` tells the output's type from others.
+    pub fn new(
+        cx: JobCx<'a>,
+        name: Cow<'static, str>,
+        options: StepOptions,
+        fingerprint: u64,
+        body: ErasedBody<'a>,
+        decode: fn(&[u8]) -> Result<T, String>,
+    ) -> Self {
+        let timeout = options.timeout.or(cx.cell.info.step_timeout);
+        let ask = Ask::Step {
+            fingerprint,
+            once: false,
+            timeout,
+        };
+        StepFuture {
+            cx,
+            name,
+            ask,
+            options,
+            body,
+            running: None,
+            tried: 0,
+            asked: false,
+            done: false,
+            decode,
+        }
+    }
+
+    fn decide(&mut self, outcome: StepOutcome) -> Poll<Result<T, StepError>> {
+        self.done = true;
+        let error = match outcome {
+            StepOutcome::Done(payload) => match (self.decode)(&payload.bytes) {
+                Ok(value) => return Poll::Ready(Ok(value)),
+                Err(reason) => {
+                    // The body never sees this: the run is parked for a person.
+                    self.cx.cell.with(|run| run.undecodable(&self.name, reason));
+                    return Poll::Pending;
+                }
+            },
+            StepOutcome::Failed(error) => error,
+            StepOutcome::Interrupted => StoredError::new(
+                "X_STEP_INTERRUPTED",
+                "the worker died while this step ran, and it may not run twice",
+            ),
+            StepOutcome::TimedOut => StoredError::new("X_JOB_TIMEOUT", "the step took too long"),
+        };
+        Poll::Ready(Err(StepError::new(&self.name, error)))
+    }
+
+    /// A try of the body has ended: its result waits for delivery, or the next try for its time.
+    fn ended(&mut self, result: Result<Vec<u8>, Failure>) {
+        self.running = None;
+        let cell = self.cx.cell;
+        let limit = cell.info.payload_limit;
+        let error = match result {
+            Ok(bytes) if bytes.len() > limit => too_large(&self.name, bytes.len(), limit),
+            Ok(bytes) => {
+                let outcome = StepOutcome::Done(Payload::json(bytes));
+                return cell.with(|run| run.finish(&self.name, outcome));
+            }
+            Err(failure) => failure.stored(),
+        };
+        self.tried += 1;
+        if error.fatal || self.tried >= self.options.attempts {
+            return cell.with(|run| run.finish(&self.name, StepOutcome::Failed(error)));
+        }
+        let random = cell.env.entropy.bits() as u64;
+        let delay = self.options.backoff.delay(self.tried, random);
+        let now = cell.now();
+        cell.with(|run| run.back_off(&self.name, error, delay, now));
+    }
+}
+
+impl<T> Future for StepFuture<'_, T> {
+    type Output = Result<T, StepError>;
+
+    fn poll(mut self: Pin<&mut Self>, cx: &mut Context<'_>) -> Poll<Self::Output> {
+        let me = &mut *self;
+        let cell = me.cx.cell;
+        match cell.ask(&me.name, &me.ask, &mut me.asked, cx.waker()) {
+            Asked::Later => return Poll::Pending,
+            Asked::Ready(outcome) => return me.decide(outcome),
+            Asked::Running => {}
+            Asked::Start { tried } => {
+                me.tried = tried;
+                cell.observer.step_started(&cell.info, &me.name);
+                me.running = Some((me.body)());
+            }
+            Asked::Expired => {
+                let limit = me
+                    .options
+                    .timeout
+                    .or(cell.info.step_timeout)
+                    .unwrap_or_default();
+                me.ended(Err(timed_out(limit)));
+                cell.keep(&me.name, cx.waker());
+                return Poll::Pending;
+            }
+        }
+        let Some(running) = me.running.as_mut() else {
+            return Poll::Pending;
+        };
+        let polled = in_body(|| running.as_mut().poll(cx));
+        // Also while the body runs: its deadline wakes this future.
+        cell.keep(&me.name, cx.waker());
+        if let Poll::Ready(result) = polled {
+            me.ended(result);
+        }
+        Poll::Pending
+    }
+}
+
+impl<T> Drop for StepFuture<'_, T> {
+    fn drop(&mut self) {
+        if self.asked && !self.done {
+            self.cx.cell.forget(&self.name);
+        }
+    }
+}
+
+fn timed_out(limit: Millis) -> Failure {
+    crate::Error::timeout("the step", limit.0).into()
+}
+
+fn too_large(step: &str, bytes: usize, limit: usize) -> StoredError {
+    let error = crate::Error::payload_too_large(
+        format_args!("the output of step \"{step}\""),
+        bytes,
+        limit,
+    );
+    Failure::from(error).stored()
+}

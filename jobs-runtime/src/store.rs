@@ -1,0 +1,182 @@
+//! The one wrapper around every call to a store: spans, faults and crash points attach here, and
+//! virtual time goes through.
+
+use crate::Error;
+use crate::clock::Env;
+use crate::contract::{
+    Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, EnqueueAnswer, Inspect, PruneBounds,
+    Pruned, Published, QueueStats, Setting, SettingWrite, WakeUps,
+};
+use crate::core::{Commit, CommitAnswer, NewEvent, NewJob};
+use std::future::Future;
+use std::sync::Arc;
+
+/// A verb of the contract.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub enum Verb {
+    /// Leases work.
+    Claim,
+    /// Changes jobs.
+    Commit,
+    /// Stores jobs.
+    Enqueue,
+    /// Extends leases.
+    Heartbeat,
+    /// Reads for people.
+    Inspect,
+    /// Removes what is no longer kept.
+    Prune,
+    /// Stores events.
+    Publish,
+    /// Reads and writes settings.
+    Settings,
+    /// Counts.
+    Stats,
+}
+
+/// Stands between this crate and its store, for tests that make a store fail.
+pub trait StoreHook: Send + Sync + 'static {
+    /// Before a call: an error here and the store never hears of it.
+    ///
+    /// # Errors
+    /// What the caller shall see instead of an answer.
+    fn before(&self, verb: Verb) -> Result<(), Error> {
+        let _ = verb;
+        Ok(())
+    }
+
+    /// After a call that went well: an error here and its answer is lost.
+    ///
+    /// # Errors
+    /// What the caller shall see instead of the answer.
+    fn after(&self, verb: Verb) -> Result<(), Error> {
+        let _ = verb;
+        Ok(())
+    }
+}
+
+/// A driver, its environment, and what attaches to each call.
+#[derive(Clone)]
+pub(crate) struct Store {
+    driver: Arc<dyn Driver>,
+    hook: Option<Arc<dyn StoreHook>>,
+    pub(crate) env: Env,
+}
+
+impl Store {
+    pub(crate) fn new(driver: Arc<dyn Driver>, env: Env) -> Self {
+        Store {
+            driver,
+            hook: None,
+            env,
+        }
+    }
+
+    pub(crate) fn hooked(self, hook: Arc<dyn StoreHook>) -> Self {
+        Store {
+            hook: Some(hook),
+            ..self
+        }
+    }
+
+    pub(crate) fn capabilities(&self) -> &Capabilities {
+        self.driver.capabilities()
+    }
+
+    pub(crate) fn inspect(&self) -> &dyn Inspect {
+        self.driver.inspect()
+    }
+
+    pub(crate) fn wake_ups(&self) -> WakeUps {
+        self.driver.wake_ups()
+    }
+
+    pub(crate) async fn close(&self) {
+        self.driver.close().await;
+    }
+
+    pub(crate) async fn enqueue(&self, jobs: &[NewJob]) -> Result<Vec<EnqueueAnswer>, Error> {
+        self.call(
+            Verb::Enqueue,
+            self.driver.enqueue(jobs, self.env.clock.imposed()),
+        )
+        .await
+    }
+
+    pub(crate) async fn claim(&self, claim: &Claim) -> Result<Claims, Error> {
+        self.call(Verb::Claim, self.driver.claim(claim)).await
+    }
+
+    pub(crate) async fn commit(&self, commits: &[Commit]) -> Result<Vec<CommitAnswer>, Error> {
+        self.call(
+            Verb::Commit,
+            self.driver.commit(commits, self.env.clock.imposed()),
+        )
+        .await
+    }
+
+    pub(crate) async fn heartbeat(&self, beats: &[Beat]) -> Result<Vec<BeatAnswer>, Error> {
+        self.call(
+            Verb::Heartbeat,
+            self.driver.heartbeat(beats, self.env.clock.imposed()),
+        )
+        .await
+    }
+
+    pub(crate) async fn publish(&self, events: &[NewEvent]) -> Result<Vec<Published>, Error> {
+        self.call(
+            Verb::Publish,
+            self.driver.publish(events, self.env.clock.imposed()),
+        )
+        .await
+    }
+
+    pub(crate) async fn stats(&self) -> Result<Vec<QueueStats>, Error> {
+        self.call(Verb::Stats, self.driver.stats(self.env.clock.imposed()))
+            .await
+    }
+
+    pub(crate) async fn settings(&self, prefix: &str) -> Result<Vec<Setting>, Error> {
+        self.call(Verb::Settings, self.driver.settings(prefix))
+            .await
+    }
+
+    pub(crate) async fn write_setting(
+        &self,
+        write: &SettingWrite,
+    ) -> Result<Option<Setting>, Error> {
+        self.call(
+            Verb::Settings,
+            self.driver.write_setting(write, self.env.clock.imposed()),
+        )
+        .await
+    }
+
+    pub(crate) async fn prune(&self, bounds: &PruneBounds) -> Result<Pruned, Error> {
+        self.call(
+            Verb::Prune,
+            self.driver.prune(bounds, self.env.clock.imposed()),
+        )
+        .await
+    }
+
+    async fn call<T>(
+        &self,
+        verb: Verb,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        if let Some(hook) = &self.hook {
+            hook.before(verb)?;
+        }
+        let answer = work.await;
+        match &answer {
+            Ok(_) => tracing::trace!(?verb, "store call"),
+            Err(error) => tracing::debug!(?verb, code = error.code(), %error, "store call failed"),
+        }
+        let answer = answer?;
+        if let Some(hook) = &self.hook {
+            hook.after(verb)?;
+        }
+        Ok(answer)
+    }
+}

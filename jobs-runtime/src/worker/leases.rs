@@ -1,0 +1,228 @@
+//! The leases this worker holds, and the thread that keeps them alive.
+//!
+//! It has a thread, a runtime and (in a driver) a connection of its own: neither a body that
+//! blocks its executor nor a starved pool may cost a lease.
+
+use crate::contract::{Beat, BeatAnswer, WakeUp};
+use crate::core::{JobId, Millis, Nudge, Timestamp, Token};
+use crate::store::Store;
+use std::collections::BTreeMap;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::time::Duration;
+use tokio::sync::{Notify, broadcast, watch};
+
+/// Heartbeats are at least so far apart, however many hints come.
+const MIN_BEAT_GAP: Duration = Duration::from_millis(20);
+/// Leases in one heartbeat.
+const MAX_BEATS: usize = 1_000;
+
+/// What the heartbeat tells a run.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Signal {
+    /// The lease is gone, or the job was cancelled.
+    pub(crate) lost: bool,
+    /// The worker wants the job back in the queue.
+    pub(crate) hand_back: bool,
+    /// The lease's end, by our monotonic clock, measured from before the request left.
+    pub(crate) lease_end: Duration,
+    /// The inbox, and the store's time at which it was complete.
+    pub(crate) news: Option<(Option<Nudge>, Timestamp)>,
+}
+
+struct Entry {
+    token: Token,
+    name: String,
+    timeout: Millis,
+    seen_nudge: Arc<AtomicU64>,
+    /// From then on a body that does not yield loses its lease.
+    gives_up_at: Option<Duration>,
+    signal: watch::Sender<Signal>,
+}
+
+/// All leases of one worker.
+#[derive(Default)]
+pub(crate) struct Leases {
+    entries: Mutex<BTreeMap<JobId, Entry>>,
+    changed: Notify,
+    stopped: AtomicBool,
+}
+
+/// A run's share of its lease; dropping it stops the heartbeat of the job at once.
+pub(crate) struct LeaseGuard {
+    leases: Arc<Leases>,
+    job: JobId,
+    token: Token,
+    pub(crate) seen_nudge: Arc<AtomicU64>,
+    pub(crate) signal: watch::Receiver<Signal>,
+}
+
+impl Drop for LeaseGuard {
+    fn drop(&mut self) {
+        let mut entries = self.leases.lock();
+        // A later lease of the same job on this worker is not ours to end.
+        if entries
+            .get(&self.job)
+            .is_some_and(|entry| entry.token == self.token)
+        {
+            entries.remove(&self.job);
+        }
+    }
+}
+
+/// What a lease needs to be kept.
+pub(crate) struct NewLease {
+    pub(crate) job: JobId,
+    pub(crate) token: Token,
+    pub(crate) name: String,
+    pub(crate) timeout: Millis,
+    pub(crate) lease_end: Duration,
+    pub(crate) gives_up_at: Option<Duration>,
+    pub(crate) seen_nudge: u64,
+}
+
+impl Leases {
+    pub(crate) fn hold(self: &Arc<Self>, lease: NewLease) -> LeaseGuard {
+        let seen_nudge = Arc::new(AtomicU64::new(lease.seen_nudge));
+        let start = Signal {
+            lease_end: lease.lease_end,
+            ..Signal::default()
+        };
+        let (sender, signal) = watch::channel(start);
+        let entry = Entry {
+            token: lease.token,
+            name: lease.name,
+            timeout: lease.timeout,
+            seen_nudge: Arc::clone(&seen_nudge),
+            gives_up_at: lease.gives_up_at,
+            signal: sender,
+        };
+        self.lock().insert(lease.job, entry);
+        self.changed.notify_one();
+        LeaseGuard {
+            leases: Arc::clone(self),
+            job: lease.job,
+            token: lease.token,
+            seen_nudge,
+            signal,
+        }
+    }
+
+    /// Asks every run to give its job back.
+    pub(crate) fn hand_back_all(&self) {
+        for entry in self.lock().values() {
+            entry.signal.send_modify(|signal| signal.hand_back = true);
+        }
+    }
+
+    /// Ends the heartbeat thread.
+    pub(crate) fn stop(&self) {
+        self.stopped.store(true, Ordering::Release);
+        self.changed.notify_one();
+    }
+
+    fn lock(&self) -> MutexGuard<'_, BTreeMap<JobId, Entry>> {
+        self.entries.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn shortest(&self) -> Option<Duration> {
+        self.lock()
+            .values()
+            .map(|entry| Duration::from(entry.timeout))
+            .min()
+    }
+
+    /// The leases to extend now. Those whose body has blocked past its timeout are given up.
+    fn beats(&self, mono: Duration) -> Vec<Beat> {
+        let mut entries = self.lock();
+        entries.retain(|job, entry| {
+            let blocked = entry.gives_up_at.is_some_and(|at| at <= mono);
+            if blocked {
+                tracing::error!(%job, name = entry.name, "the body blocks its thread past the job's timeout: its lease is given up; use `tokio::task::spawn_blocking` for blocking work");
+                entry.signal.send_modify(|signal| signal.lost = true);
+            }
+            !blocked
+        });
+        let beat = |(job, entry): (&JobId, &Entry)| Beat {
+            job: *job,
+            token: entry.token,
+            visibility_timeout: entry.timeout,
+            seen_nudge: entry.seen_nudge.load(Ordering::Acquire),
+        };
+        entries.iter().map(beat).collect()
+    }
+
+    fn apply(&self, beats: &[Beat], answers: Vec<BeatAnswer>, sent: Duration) {
+        let mut entries = self.lock();
+        for (beat, answer) in beats.iter().zip(answers) {
+            let Some(entry) = entries
+                .get(&beat.job)
+                .filter(|entry| entry.token == beat.token)
+            else {
+                continue;
+            };
+            match answer {
+                BeatAnswer::Held { until, nudge, .. } => entry.signal.send_modify(|signal| {
+                    signal.lease_end = sent + Duration::from(beat.visibility_timeout);
+                    signal.news = Some((nudge, until.before(beat.visibility_timeout)));
+                }),
+                BeatAnswer::Cancelled | BeatAnswer::Lost => {
+                    entry.signal.send_modify(|signal| signal.lost = true);
+                    entries.remove(&beat.job);
+                }
+            }
+        }
+    }
+}
+
+/// Extends all leases until the worker stops.
+pub(crate) async fn keep(leases: Arc<Leases>, store: Store) {
+    let clock = Arc::clone(&store.env.clock);
+    let mut hints = store.wake_ups();
+    let mut last = clock.monotonic();
+    let mut failing = false;
+    while !leases.stopped.load(Ordering::Acquire) {
+        let Some(shortest) = leases.shortest() else {
+            leases.changed.notified().await;
+            last = clock.monotonic();
+            continue;
+        };
+        // A third leaves room for one that is late and one that is lost.
+        let gap = if failing { shortest / 12 } else { shortest / 3 };
+        let due = last + gap.max(MIN_BEAT_GAP);
+        let wait = due.saturating_sub(clock.monotonic());
+        if !wait.is_zero() {
+            tokio::select! {
+                () = clock.sleep(wait) => {}
+                () = leases.changed.notified() => continue,
+                hint = hints.recv() => match hint {
+                    // A run with a body in flight shall hear of its event soon.
+                    Ok(WakeUp::Inbox) | Err(broadcast::error::RecvError::Lagged(_)) => {
+                        let soon = (last + MIN_BEAT_GAP).saturating_sub(clock.monotonic());
+                        clock.sleep(soon).await;
+                    }
+                    Ok(_) => continue,
+                    Err(broadcast::error::RecvError::Closed) => clock.sleep(wait).await,
+                },
+            }
+        }
+        last = clock.monotonic();
+        failing = !beat_once(&leases, &store).await;
+    }
+}
+
+async fn beat_once(leases: &Leases, store: &Store) -> bool {
+    let clock = &store.env.clock;
+    let beats = leases.beats(clock.monotonic());
+    for beats in beats.chunks(MAX_BEATS) {
+        let sent = clock.monotonic();
+        match store.heartbeat(beats).await {
+            Ok(answers) => leases.apply(beats, answers, sent),
+            Err(error) => {
+                tracing::warn!(%error, "heartbeat failed; trying again before the leases end");
+                return false;
+            }
+        }
+    }
+    true
+}

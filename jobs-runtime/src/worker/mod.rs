@@ -1,0 +1,239 @@
+//! A worker: takes jobs from the store and runs them.
+//!
+//! [`poller`] claims, [`executor`] runs one lease, [`leases`] keeps all of them alive on a thread
+//! of its own. A worker claims only what it has free slots for.
+
+mod executor;
+mod leases;
+mod observe;
+mod panic;
+mod poller;
+mod shutdown;
+
+pub(crate) use observe::Observer;
+pub use observe::{RunEvent, RunRef};
+
+use crate::client::Jobs;
+use crate::committer::Committer;
+use crate::core::{Backoff, Millis};
+use crate::registry::Registry;
+use crate::steps::StateMap;
+use crate::store::Store;
+use crate::{Error, Failure};
+use leases::Leases;
+use std::any::TypeId;
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+
+/// How long a lease hides a job without a heartbeat, for jobs that do not say.
+pub const DEFAULT_VISIBILITY_TIMEOUT: Duration = Duration::from_secs(30);
+/// Runs at a time, unless the worker says otherwise.
+const DEFAULT_CONCURRENCY: usize = 64;
+/// Most runs at a time: each may hold its journal in memory.
+const MAX_CONCURRENCY: usize = 10_000;
+/// Time between two looks when nothing hints at work.
+const DEFAULT_POLL_INTERVAL: Duration = Duration::from_secs(1);
+/// How long a shutdown waits for running jobs.
+const DEFAULT_GRACE: Duration = Duration::from_secs(30);
+/// How long a job without a handler is left to others.
+const DEFER_BACKOFF: Backoff = Backoff::exponential(Millis::secs(15), Millis::secs(30));
+
+/// A worker that is being set up. Made by [`Jobs::worker`].
+#[must_use = "a worker does nothing until it runs: add `.run().await`"]
+pub struct Worker {
+    jobs: Jobs,
+    states: StateMap,
+    queues: Vec<String>,
+    concurrency: usize,
+    visibility_timeout: Duration,
+    poll_interval: Duration,
+    grace: Duration,
+    name: String,
+    observer: Observer,
+}
+
+/// What the parts of a running worker share.
+pub(crate) struct Shared {
+    store: Store,
+    registry: Registry,
+    states: Arc<StateMap>,
+    committer: Committer,
+    leases: Arc<Leases>,
+    observer: Observer,
+    queues: Vec<String>,
+    concurrency: usize,
+    visibility_timeout: Millis,
+    poll_interval: Duration,
+    worker: String,
+}
+
+impl Shared {
+    /// Half to all of half a minute, so that a fleet does not look in step.
+    fn defer_delay(&self) -> Millis {
+        DEFER_BACKOFF.delay(2, self.random())
+    }
+
+    fn random(&self) -> u64 {
+        self.store.env.entropy.bits() as u64
+    }
+}
+
+impl Worker {
+    pub(crate) fn new(jobs: Jobs) -> Self {
+        Worker {
+            jobs,
+            states: StateMap::new(),
+            queues: Vec::new(),
+            concurrency: DEFAULT_CONCURRENCY,
+            visibility_timeout: DEFAULT_VISIBILITY_TIMEOUT,
+            poll_interval: DEFAULT_POLL_INTERVAL,
+            grace: DEFAULT_GRACE,
+            name: "worker".into(),
+            observer: Observer::default(),
+        }
+    }
+
+    /// Gives jobs a value that they ask for as `State<S>`. One value a type; the last one counts.
+    pub fn state<S: Send + Sync + 'static>(mut self, value: S) -> Self {
+        self.states.insert(TypeId::of::<S>(), Arc::new(value));
+        self
+    }
+
+    /// Serves this queue, and others only if they are named too. Without it, all queues.
+    pub fn queue(mut self, queue: impl Into<String>) -> Self {
+        self.queues.push(queue.into());
+        self
+    }
+
+    /// Runs so many jobs at a time, from 1 to 10,000.
+    pub fn concurrency(mut self, runs: usize) -> Self {
+        self.concurrency = runs.clamp(1, MAX_CONCURRENCY);
+        self
+    }
+
+    /// How long a lease lasts without a heartbeat, for jobs that do not say. A worker that dies
+    /// delays its jobs by so long.
+    pub fn visibility_timeout(mut self, span: Duration) -> Self {
+        self.visibility_timeout = span.max(Duration::from_millis(1));
+        self
+    }
+
+    /// How long to wait between two looks when nothing hints at work.
+    pub fn poll_interval(mut self, span: Duration) -> Self {
+        self.poll_interval = span.max(Duration::from_millis(1));
+        self
+    }
+
+    /// How long a shutdown waits for running jobs before it hands them back.
+    pub fn grace(mut self, span: Duration) -> Self {
+        self.grace = span;
+        self
+    }
+
+    /// A name for people; random bits are added, so that two workers of one name stay two.
+    pub fn name(mut self, name: impl Into<String>) -> Self {
+        self.name = name.into();
+        self
+    }
+
+    /// Calls `callback` for everything that happens to a run here. It must not block.
+    pub fn observe(
+        mut self,
+        callback: impl Fn(RunRef<'_>, RunEvent<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        self.observer = Observer::new(callback);
+        self
+    }
+
+    /// Works until the process is told to stop (SIGINT or SIGTERM), then lets running jobs finish
+    /// within the grace period and hands back the rest, which costs them no attempt. A second
+    /// signal skips the wait.
+    ///
+    /// # Errors
+    /// `X_STATE_MISSING` or `X_JOB_DUPLICATE` before any job is taken; later only an error that
+    /// trying again cannot mend. An unreachable store is waited for.
+    pub async fn run(self) -> Result<(), Failure> {
+        let mut signals = shutdown::Signals::new()?;
+        let (stop, hurry) = signals.split();
+        Ok(self.work(stop, hurry).await?)
+    }
+
+    /// Works until `stop` ends, then as [`Worker::run`].
+    ///
+    /// # Errors
+    /// As [`Worker::run`].
+    pub async fn run_until(self, stop: impl Future<Output = ()>) -> Result<(), Failure> {
+        Ok(self.work(stop, std::future::pending()).await?)
+    }
+
+    async fn work(
+        self,
+        stop: impl Future<Output = ()>,
+        hurry: impl Future<Output = ()>,
+    ) -> Result<(), Error> {
+        panic::remember_places();
+        let registry = Registry::linked()?;
+        crate::error::check_codes()?;
+        self.check_states(&registry)?;
+        let grace = self.grace;
+        let shared = Arc::new(self.share(registry));
+        shared.warn_of_orphans().await;
+        let keeper = shutdown::spawn_keeper(Arc::clone(&shared.leases), shared.store.clone())?;
+        let result = poller::serve(&shared, stop, hurry, grace).await;
+        shared.leases.stop();
+        keeper.join().await;
+        result
+    }
+
+    fn check_states(&self, registry: &Registry) -> Result<(), Error> {
+        for def in registry.defs() {
+            for need in def.needs.iter().filter_map(|need| need()) {
+                if !self.states.contains_key(&need.type_id) {
+                    return Err(Error::state_missing(def.name, need.type_name));
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn share(self, registry: Registry) -> Shared {
+        let store = self.jobs.store().clone();
+        let bits = store.env.entropy.bits() as u64;
+        Shared {
+            committer: Committer::start(store.clone()),
+            store,
+            registry,
+            states: Arc::new(self.states),
+            leases: Arc::default(),
+            observer: self.observer,
+            queues: self.queues,
+            concurrency: self.concurrency,
+            visibility_timeout: self.visibility_timeout.into(),
+            poll_interval: self.poll_interval,
+            worker: format!("{}-{bits:016x}", self.name),
+        }
+    }
+}
+
+impl Shared {
+    /// Names the live jobs that nothing here can run: most often a crate that was not linked.
+    async fn warn_of_orphans(&self) {
+        match self.store.inspect().live_names().await {
+            Ok(names) => {
+                for name in names
+                    .iter()
+                    .filter(|name| self.registry.find(name).is_none())
+                {
+                    let near = crate::admin::nearest(name, self.registry.names());
+                    tracing::warn!(
+                        name,
+                        ?near,
+                        "jobs of this name wait in the store, and this program has no handler for them; if another crate has it, link it with `jobs_runtime::link!(that_crate)`"
+                    );
+                }
+            }
+            Err(error) => tracing::warn!(%error, "the names of waiting jobs could not be read"),
+        }
+    }
+}

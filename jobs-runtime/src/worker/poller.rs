@@ -1,0 +1,136 @@
+//! Claims work for free slots, and winds down.
+
+use super::{Shared, executor};
+use crate::Error;
+use crate::contract::{Claim, Claims, WakeUp};
+use std::future::Future;
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::sync::broadcast::error::RecvError;
+use tokio::task::JoinSet;
+
+/// The first pause after the store could not be reached, doubling.
+const FIRST_PAUSE: Duration = Duration::from_millis(100);
+/// The longest pause between two tries to reach the store.
+const LAST_PAUSE: Duration = Duration::from_secs(10);
+/// How long a run has to hand its job back before its lease is left to run out.
+const HAND_BACK_WITHIN: Duration = Duration::from_secs(5);
+
+/// Works until `stop`; then waits for running jobs until `grace` is over or `hurry` ends.
+pub(super) async fn serve(
+    shared: &Arc<Shared>,
+    stop: impl Future<Output = ()>,
+    hurry: impl Future<Output = ()>,
+    grace: Duration,
+) -> Result<(), Error> {
+    let mut running = JoinSet::new();
+    let result = tokio::select! {
+        error = claim_for_ever(shared, &mut running) => Err(error),
+        () = stop => Ok(()),
+    };
+    let clock = &shared.store.env.clock;
+    tokio::select! {
+        () = all_ended(&mut running) => return result,
+        () = clock.sleep(grace) => {}
+        () = hurry => {}
+    }
+    tracing::info!(running = running.len(), "handing back what still runs");
+    shared.leases.hand_back_all();
+    tokio::select! {
+        () = all_ended(&mut running) => {}
+        () = clock.sleep(HAND_BACK_WITHIN) => {
+            tracing::warn!(running = running.len(), "some bodies do not yield; their leases will run out");
+            running.abort_all();
+        }
+    }
+    result
+}
+
+async fn all_ended(running: &mut JoinSet<()>) {
+    while running.join_next().await.is_some() {}
+}
+
+/// Ends only with an error that trying again cannot mend.
+async fn claim_for_ever(shared: &Arc<Shared>, running: &mut JoinSet<()>) -> Error {
+    let mut hints = shared.store.wake_ups();
+    let mut pause = FIRST_PAUSE;
+    loop {
+        while running.try_join_next().is_some() {}
+        let free = shared.concurrency.saturating_sub(running.len());
+        if free == 0 {
+            running.join_next().await;
+            continue;
+        }
+        // Hints up to here are answered by the claim that follows.
+        while hints.try_recv().is_ok() {}
+        let asked = shared.store.env.clock.monotonic();
+        let claims = match shared.store.claim(&request(shared, free)).await {
+            Ok(claims) => claims,
+            Err(error) if error.is_transient() => {
+                tracing::warn!(%error, "no work could be claimed; trying again");
+                shared.store.env.clock.sleep(jitter(shared, pause)).await;
+                pause = (pause * 2).min(LAST_PAUSE);
+                continue;
+            }
+            Err(error) => return error,
+        };
+        pause = FIRST_PAUSE;
+        let wait = idle_time(shared, &claims);
+        let full = claims.jobs.len() == free;
+        for claimed in claims.jobs {
+            running.spawn(executor::execute(
+                Arc::clone(shared),
+                claimed,
+                claims.now,
+                asked,
+            ));
+        }
+        if full {
+            continue;
+        }
+        tokio::select! {
+            () = ready_hint(&mut hints) => {}
+            () = shared.store.env.clock.sleep(wait) => {}
+            Some(_) = running.join_next() => {}
+        }
+    }
+}
+
+fn request(shared: &Shared, free: usize) -> Claim {
+    Claim {
+        queues: shared.queues.clone(),
+        limit: free,
+        visibility_timeout: shared.visibility_timeout,
+        worker: shared.worker.clone(),
+        nonce: shared.random(),
+        now: shared.store.env.clock.imposed(),
+    }
+}
+
+/// Until the next job is due, and at most one poll interval, spread so that a fleet does not
+/// look in step.
+fn idle_time(shared: &Shared, claims: &Claims) -> Duration {
+    let poll = jitter(shared, shared.poll_interval);
+    let due = claims
+        .next_visible_at
+        .map(|at| Duration::from(at.since(claims.now)));
+    due.map_or(poll, |due| due.min(poll))
+        .max(Duration::from_millis(1))
+}
+
+fn jitter(shared: &Shared, span: Duration) -> Duration {
+    let half = span / 2;
+    let millis = u64::try_from(half.as_millis()).unwrap_or(u64::MAX);
+    half + Duration::from_millis(shared.random() % millis.saturating_add(1))
+}
+
+async fn ready_hint(hints: &mut crate::contract::WakeUps) {
+    loop {
+        match hints.recv().await {
+            Ok(WakeUp::Ready | WakeUp::Inbox) | Err(RecvError::Lagged(_)) => return,
+            Ok(WakeUp::Ended) => {}
+            // Without hints the poll interval remains.
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
+    }
+}
