@@ -7,8 +7,10 @@ use std::path::Path;
 
 const SUMMARY: &str = include_str!("../src/SUMMARY.md");
 
-/// What a code block may be. Rust is compiled and, but for `no_run`, run; the others are for people.
-const COMPILED: [&str; 2] = ["rust", "rust,no_run"];
+/// What a code block may be. Rust is compiled and, but for `no_run`, run. A block that runs a worker
+/// stands alone: merged with others into one program it would have to serve their jobs as well.
+const COMPILED: [&str; 3] = ["rust", "rust,no_run", "rust,standalone_crate"];
+/// Read by people only.
 const READ: [&str; 5] = ["console", "json", "sh", "text", "toml"];
 
 /// The targets of the links in a text, outside its code blocks.
