@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::codes::*;
-use crate::core::{JobId, StoredError};
+use crate::core::{JobId, Millis, StoredError};
 use std::sync::Arc;
 
 impl Error {
@@ -223,7 +223,7 @@ impl Error {
     /// A job or step took too long.
     #[must_use]
     pub fn timeout(what: impl std::fmt::Display, millis: u64) -> Self {
-        let message = format!("{what} took longer than {}", spelled(millis));
+        let message = format!("{what} took longer than {}", Millis(millis));
         Error::new(
             &X_JOB_TIMEOUT,
             message,
@@ -306,23 +306,6 @@ impl Error {
     pub fn is_timeout(&self) -> bool {
         self.is(&X_JOB_TIMEOUT)
     }
-}
-
-/// In the notation of the options: `10m`, `90s`, `1500ms`.
-fn spelled(millis: u64) -> String {
-    let units = [
-        (86_400_000, "d"),
-        (3_600_000, "h"),
-        (60_000, "m"),
-        (1_000, "s"),
-    ];
-    units
-        .iter()
-        .find(|(size, _)| millis > 0 && millis.is_multiple_of(*size))
-        .map_or_else(
-            || format!("{millis}ms"),
-            |(size, unit)| format!("{}{unit}", millis / size),
-        )
 }
 
 fn counted(attempts: u32) -> String {

@@ -133,11 +133,8 @@ fn a_message_does_not_repeat_its_cause() {
 
 #[test]
 fn a_time_limit_is_told_in_the_notation_of_the_option() {
-    let told = |millis| Error::timeout("step \"charge\"", millis).to_string();
-    assert!(told(1_500).ends_with("took longer than 1500ms"));
-    assert!(told(90_000).ends_with("took longer than 90s"));
-    assert!(told(600_000).ends_with("took longer than 10m"));
-    assert!(told(0).ends_with("took longer than 0ms"));
+    let error = Error::timeout("step \"charge\"", 600_000);
+    assert_eq!(error.to_string(), "step \"charge\" took longer than 10m");
 }
 
 #[test]
