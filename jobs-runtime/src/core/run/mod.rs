@@ -256,6 +256,12 @@ impl Run {
         self.seen_nudge
     }
 
+    /// Whether a body runs.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.in_flight > 0
+    }
+
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
