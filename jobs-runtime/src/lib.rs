@@ -17,6 +17,7 @@ mod definition;
 pub mod drivers;
 mod durable;
 mod error;
+pub mod errors;
 mod failure;
 mod macros;
 pub mod prelude;
