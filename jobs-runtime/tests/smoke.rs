@@ -27,11 +27,16 @@ async fn smoke(input: Signup) -> Result<String> {
 async fn a_job_runs_from_enqueue_to_result() {
     let jobs = Jobs::connect("memory://").await.unwrap();
     let handle = smoke(Signup { user_id: 7 }).enqueue(&jobs).await.unwrap();
-    let worker = jobs.worker().observe(|run, event| eprintln!("{run:?} {event:?}"));
+    let worker = jobs
+        .worker()
+        .observe(|run, event| eprintln!("{run:?} {event:?}"));
     let done = async {
         jobs.publish(Paid { cents: 3 }, 7).await.unwrap();
         let out = jobs.wait(&handle).await.unwrap();
         assert_eq!(out, "14 Some(Paid { cents: 3 })");
     };
-    tokio::time::timeout(Duration::from_secs(20), worker.run_until(done)).await.unwrap().unwrap();
+    tokio::time::timeout(Duration::from_secs(20), worker.run_until(done))
+        .await
+        .unwrap()
+        .unwrap();
 }
