@@ -8,6 +8,8 @@ mod admin;
 mod client;
 pub mod clock;
 mod committer;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod connect;
 pub mod contract;
 pub mod core;
