@@ -9,7 +9,7 @@ use super::{Shared, panic};
 use crate::contract::{Beat, BeatAnswer, Claimed};
 use crate::core::{
     Applied, Commit, CommitAnswer, CommitNumber, Ended, Millis, Next, Payload, Replay, Run, Settle,
-    State, StoredError, Timestamp,
+    State, StepRecord, StoredError, Timestamp,
 };
 use crate::registry::JobDef;
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell};
@@ -98,11 +98,7 @@ fn cell(
         removed: def.options.removed,
         park_after: PARK_AFTER,
     };
-    let recorded = claimed
-        .journal
-        .iter()
-        .filter(|record| record.position.is_some())
-        .count();
+    let recorded = delivered_names(&claimed.journal);
     let run = Run::new(&job, claimed.journal, claimed.nudge, claimed_at, replay);
     let info = JobInfo {
         id: job.spec.id,
@@ -116,7 +112,10 @@ fn cell(
         step_timeout: def.options.step_timeout,
         payload_limit: shared.store.capabilities().payload_limit,
     };
-    shared.observer.tell(&info, RunEvent::Claimed { recorded });
+    let event = RunEvent::Claimed {
+        recorded: &recorded,
+    };
+    shared.observer.tell(&info, event);
     let (states, env) = (Arc::clone(&shared.states), shared.store.env.clone());
     RunCell::new(
         info,
@@ -295,12 +294,7 @@ impl Executor<'_> {
         let Some(commit) = self.cell.with(Run::take_commit) else {
             return;
         };
-        let stored = commit
-            .records
-            .iter()
-            .filter(|record| record.position.is_some())
-            .map(|record| (record.name.clone(), record.is_failure()))
-            .collect();
+        let stored = stored_by(&commit);
         let now = self.cell.now();
         self.sending = Some((self.send(commit), stored, now));
     }
@@ -409,14 +403,16 @@ impl Executor<'_> {
     fn applied(&self, applied: Applied, stored: &[(String, bool)], sent: Timestamp) {
         self.cell.with(|run| run.committed(applied, sent));
         self.note_seen();
+        self.tell_stored(stored);
+    }
+
+    fn tell_stored(&self, stored: &[(String, bool)]) {
         for (step, failed) in stored {
-            self.cell.observer.tell(
-                &self.cell.info,
-                RunEvent::StepStored {
-                    step,
-                    failed: *failed,
-                },
-            );
+            let event = RunEvent::StepStored {
+                step,
+                failed: *failed,
+            };
+            self.cell.observer.tell(&self.cell.info, event);
         }
     }
 
@@ -461,6 +457,7 @@ impl Executor<'_> {
             .cell
             .with(|run| run.settle(Settle::Suspend { wake_at }));
         let replayed = commit.trace.clone().unwrap_or_default().replayed;
+        let stored = stored_by(&commit);
         match self.store_last(commit.clone()).await {
             Some(CommitAnswer::Nudged(nudge)) => {
                 self.cell.with(|run| run.refused(commit, nudge, now));
@@ -468,6 +465,7 @@ impl Executor<'_> {
                 return false;
             }
             Some(CommitAnswer::Applied(_)) => {
+                self.tell_stored(&stored);
                 let event = RunEvent::Suspended {
                     wake_at,
                     replayed: &replayed,
@@ -508,12 +506,7 @@ impl Executor<'_> {
         let state = settled_state(&commit, &self.cell.info);
         let error = settled_error(&commit).cloned();
         let replayed = commit.trace.clone().unwrap_or_default().replayed;
-        let stored: Vec<(String, bool)> = commit
-            .records
-            .iter()
-            .filter(|record| record.position.is_some())
-            .map(|record| (record.name.clone(), record.is_failure()))
-            .collect();
+        let stored = stored_by(&commit);
         match self.store_last(commit).await {
             Some(CommitAnswer::Applied(applied)) => {
                 let now = self.cell.now();
@@ -581,6 +574,30 @@ async fn answer(
         Some((sending, ..)) => sending.await,
         None => std::future::pending().await,
     }
+}
+
+/// The steps whose results a commit makes durable, and whether each is a failure.
+fn stored_by(commit: &Commit) -> Vec<(String, bool)> {
+    let delivered = commit
+        .records
+        .iter()
+        .filter(|record| record.position.is_some());
+    delivered
+        .map(|record| (record.name.clone(), record.is_failure()))
+        .collect()
+}
+
+/// The recorded steps of a journal, in the order of their delivery.
+fn delivered_names(journal: &[StepRecord]) -> Vec<String> {
+    let mut delivered: Vec<&StepRecord> = journal
+        .iter()
+        .filter(|record| record.position.is_some())
+        .collect();
+    delivered.sort_by_key(|record| record.position);
+    delivered
+        .into_iter()
+        .map(|record| record.name.clone())
+        .collect()
 }
 
 fn settled_state(commit: &Commit, info: &JobInfo) -> State {

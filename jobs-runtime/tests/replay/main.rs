@@ -3,5 +3,6 @@
 
 mod combinators;
 mod failures;
+mod observing;
 mod support;
 mod suspension;
