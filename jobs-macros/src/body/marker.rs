@@ -12,8 +12,7 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Item, LitStr, Local,
-    Macro,
+    Attribute, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Item, LitStr, Local, Macro,
 };
 
 /// How often the code around a step runs in one pass of the body.
@@ -268,9 +267,5 @@ impl VisitMut for Marker<'_> {
                 self.in_item = outer;
             }
         }
-    }
-
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        visit_mut::visit_block_mut(self, block);
     }
 }

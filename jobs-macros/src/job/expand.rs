@@ -40,7 +40,7 @@ impl Definition<'_> {
             #marker
             #claims_here
             #(#lints)*
-            #[allow(non_local_definitions)]
+            #[allow(non_local_definitions, clippy::needless_update)]
             const _: () = {
                 #implementation
                 #run
@@ -84,7 +84,12 @@ impl Definition<'_> {
         let attrs = self.attrs(Place::Type);
         quote! {
             #(#attrs)*
-            #[allow(dead_code, non_camel_case_types)]
+            #[allow(
+                dead_code,
+                missing_copy_implementations,
+                missing_debug_implementations,
+                non_camel_case_types
+            )]
             #vis struct #ident {}
         }
     }
