@@ -24,6 +24,7 @@ pub mod registry;
 mod request;
 mod steps;
 mod store;
+pub mod testing;
 mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};

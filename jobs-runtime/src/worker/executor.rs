@@ -13,6 +13,7 @@ use crate::core::{
 };
 use crate::registry::JobDef;
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell};
+use crate::store::Counted;
 use crate::{Error, Failure};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
@@ -346,6 +347,8 @@ impl Executor<'_> {
         ];
         let due = due.into_iter().flatten().min().unwrap_or(lease_end);
         let pause = due.saturating_sub(mono);
+        let busy = self.cell.with(|run| run.is_busy());
+        let _busy = busy.then(|| Counted::begin(&self.shared.busy));
         tokio::select! {
             biased;
             answer = answer(&mut self.sending) => return self.answered(answer),

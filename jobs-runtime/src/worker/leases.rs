@@ -46,6 +46,8 @@ pub(crate) struct Leases {
     entries: Mutex<BTreeMap<JobId, Entry>>,
     changed: Notify,
     stopped: AtomicBool,
+    /// Virtual time: a lease ends when the store says so, never by our clock.
+    endless: bool,
 }
 
 /// A run's share of its lease; dropping it stops the heartbeat of the job at once.
@@ -82,10 +84,18 @@ pub(crate) struct NewLease {
 }
 
 impl Leases {
+    /// Leases that are kept by whoever moves the time.
+    pub(crate) fn endless() -> Self {
+        Leases {
+            endless: true,
+            ..Leases::default()
+        }
+    }
+
     pub(crate) fn hold(self: &Arc<Self>, lease: NewLease) -> LeaseGuard {
         let seen_nudge = Arc::new(AtomicU64::new(lease.seen_nudge));
         let start = Signal {
-            lease_end: lease.lease_end,
+            lease_end: self.end_of(lease.lease_end),
             ..Signal::default()
         };
         let (sender, signal) = watch::channel(start);
@@ -125,7 +135,15 @@ impl Leases {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shortest(&self) -> Option<Duration> {
+    fn end_of(&self, measured: Duration) -> Duration {
+        if self.endless {
+            Duration::MAX
+        } else {
+            measured
+        }
+    }
+
+    pub(crate) fn shortest(&self) -> Option<Duration> {
         self.lock()
             .values()
             .map(|entry| Duration::from(entry.timeout))
@@ -163,7 +181,7 @@ impl Leases {
             };
             match answer {
                 BeatAnswer::Held { until, nudge, .. } => entry.signal.send_modify(|signal| {
-                    signal.lease_end = sent + Duration::from(beat.visibility_timeout);
+                    signal.lease_end = self.end_of(sent + Duration::from(beat.visibility_timeout));
                     signal.news = Some((nudge, until.before(beat.visibility_timeout)));
                 }),
                 BeatAnswer::Cancelled | BeatAnswer::Lost => {
@@ -211,7 +229,7 @@ pub(crate) async fn keep(leases: Arc<Leases>, store: Store) {
     }
 }
 
-async fn beat_once(leases: &Leases, store: &Store) -> bool {
+pub(super) async fn beat_once(leases: &Leases, store: &Store) -> bool {
     let clock = &store.env.clock;
     let beats = leases.beats(clock.monotonic());
     for beats in beats.chunks(MAX_BEATS) {

@@ -2,9 +2,9 @@
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs)]
 
-use futures_util::StreamExt;
-use futures_util::future::join_all;
-use futures_util::stream::FuturesUnordered;
+use futures::StreamExt;
+use futures::future::join_all;
+use futures::stream::FuturesUnordered;
 use jobs_runtime::{Event, Job, JobContext, Result, State, StepError, job, step};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime};
