@@ -12,7 +12,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Item, LitStr, Local, Macro,
+    Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Item, LitStr, Local,
+    Macro,
 };
 
 /// How often the code around a step runs in one pass of the body.
@@ -213,11 +214,16 @@ impl VisitMut for Marker<'_> {
 
     fn visit_local_mut(&mut self, local: &mut Local) {
         visit_mut::visit_local_mut(self, local);
-        if let Some(init) = &local.init
-            && self.futures.pending(&init.expr)
-        {
-            self.futures.bind(&local.pat);
+        match &local.init {
+            Some(init) if self.futures.pending(&init.expr) => self.futures.bind(&local.pat),
+            _ => self.futures.unbind(&local.pat),
         }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let before = self.futures.clone();
+        visit_mut::visit_block_mut(self, block);
+        self.futures.leave_block(&before);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
