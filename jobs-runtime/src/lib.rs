@@ -8,6 +8,8 @@ mod admin;
 mod client;
 pub mod clock;
 mod committer;
+#[cfg(feature = "conformance")]
+pub mod conformance;
 mod connect;
 pub mod contract;
 pub mod core;
@@ -15,6 +17,7 @@ mod definition;
 pub mod drivers;
 mod durable;
 mod error;
+pub mod errors;
 mod failure;
 mod macros;
 pub mod prelude;

@@ -285,3 +285,6 @@ fn ended(head: &Head, change: Change, now: Timestamp) -> Option<Head> {
         ..head.clone()
     })
 }
+
+#[cfg(test)]
+mod tests;

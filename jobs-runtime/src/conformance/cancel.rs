@@ -1,0 +1,78 @@
+//! Cancel: once it is answered, nothing of the job is written any more.
+
+use super::shapes::{JobShape, boom, wait};
+use super::subject::LEASE;
+use super::{Result, Subject};
+use crate::contract::BeatAnswer;
+use crate::core::{Commit, CommitAnswer, Millis, Settle, State};
+
+case!(b05_a_cancelled_job_stays_cancelled_whatever_its_worker_says);
+async fn b05_a_cancelled_job_stays_cancelled_whatever_its_worker_says(s: Subject) -> Result {
+    let holder = s.start(&s.job("mail")).await?;
+    s.cancel(holder.id()).await?;
+    let cancelled = s.expect_state(holder.id(), State::Cancelled).await?;
+    let step = holder.clone().step("one", "1");
+    let writes = [
+        holder.clone().ack("1"),
+        holder.clone().steps(vec![step]),
+        holder.clone().retry(Millis(1), boom()),
+        holder.clone().settle(Settle::Fail { error: boom() }),
+        holder.clone().park(Vec::new(), None),
+    ];
+    for write in writes {
+        check_eq!(s.commit(&write).await?, CommitAnswer::Cancelled);
+    }
+    check_eq!(s.beat(&holder, LEASE).await?, BeatAnswer::Cancelled);
+    let view = s.view(holder.id()).await?;
+    check_eq!(view.job, cancelled);
+    check!(view.journal.is_empty());
+    Ok(())
+}
+
+case!(a_cancelled_job_is_never_claimed);
+async fn a_cancelled_job_is_never_claimed(s: Subject) -> Result {
+    let waiting = s.job("mail");
+    s.enqueue(&waiting).await?;
+    s.cancel(waiting.spec.id).await?;
+    let mut parked = s.start(&s.job("mail")).await?;
+    let paid = wait("paid", "paid", None, s.now());
+    s.apply(&parked.park(vec![paid], Some(s.now().after(Millis(5)))))
+        .await?;
+    s.cancel(parked.id()).await?;
+    check_eq!(s.publish(&s.event("paid")).await?.woken, 0);
+    s.advance(Millis::secs(1_000_000));
+    s.claim_nothing().await?;
+    s.expect_state(waiting.spec.id, State::Cancelled).await?;
+    s.expect_state(parked.id(), State::Cancelled).await?;
+    Ok(())
+}
+
+case!(a_cancel_of_an_ended_job_is_a_conflict);
+async fn a_cancel_of_an_ended_job_is_a_conflict(s: Subject) -> Result {
+    let mut holder = s.start(&s.job("mail")).await?;
+    s.apply(&holder.ack("1")).await?;
+    check_eq!(s.cancel(holder.id()).await?, CommitAnswer::Conflict);
+    s.expect_state(holder.id(), State::Done).await?;
+    Ok(())
+}
+
+case!(a_cancel_of_what_has_changed_is_a_conflict);
+async fn a_cancel_of_what_has_changed_is_a_conflict(s: Subject) -> Result {
+    let mut holder = s.start(&s.job("mail")).await?;
+    let seen = s.row(holder.id()).await?;
+    let step = holder.step("one", "1");
+    s.apply(&holder.steps(vec![step])).await?;
+    let cancel = Commit::cancel(holder.id(), seen.spec.run_id, seen.head.revision);
+    check_eq!(s.commit(&cancel).await?, CommitAnswer::Conflict);
+    s.expect_state(holder.id(), State::Running).await?;
+    Ok(())
+}
+
+case!(a_cancel_frees_the_key);
+async fn a_cancel_frees_the_key(s: Subject) -> Result {
+    let job = s.job("mail").key("7");
+    s.enqueue(&job).await?;
+    s.cancel(job.spec.id).await?;
+    check!(!s.enqueue(&s.job("mail").key("7")).await?.deduped);
+    Ok(())
+}
