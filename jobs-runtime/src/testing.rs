@@ -1,6 +1,6 @@
 //! For tests of jobs: a store in memory, a clock that stands still, and a worker moved by hand.
 //!
-//! ```
+//! ```standalone_crate
 //! use jobs_runtime::prelude::*;
 //! use jobs_runtime::testing::Bench;
 //! use std::time::Duration;
