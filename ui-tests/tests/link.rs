@@ -2,6 +2,8 @@
 //! This cannot be a trybuild case, which never links: the fixture is built by cargo, offline, with
 //! the versions of our own lock file, in a copy below the target directory.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
