@@ -92,7 +92,8 @@ impl Bench {
     /// Runs all that is ready now, to its end or its next suspension. Gives how many leases ran.
     ///
     /// # Errors
-    /// As [`Worker::run`]; and `X_JOB_TIMEOUT` if there is no end to it.
+    /// If the store fails, and `X_JOB_TIMEOUT` if there is no end to it. A job whose state the
+    /// worker was not given fails as a job, with `X_STATE_MISSING`.
     pub async fn drain(&self) -> Result<usize, Error> {
         let worker = (self.setup)(self.jobs.worker()).into_drain(self.clock.clone())?;
         Ok(worker.drain().await?.0)

@@ -1,47 +1,11 @@
 //! A job: what was asked for, where it stands, and what is noted of it.
 
 use super::{
-    JobId, Millis, Position, Progress, RunId, State, StoredError, Timestamp, Token, Trace,
+    JobId, Millis, Payload, Position, Progress, RunId, State, StoredError, Timestamp, Token, Trace,
     commit::CommitNumber,
 };
-use ::core::fmt;
-use alloc::{collections::BTreeMap, string::String, vec::Vec};
+use alloc::{collections::BTreeMap, string::String};
 use serde::{Deserialize, Serialize};
-
-/// Bytes and the id of the codec that wrote them (0 is JSON).
-#[derive(Clone, PartialEq, Eq, Serialize, Deserialize)]
-pub struct Payload {
-    /// Which codec wrote it.
-    pub codec: u16,
-    /// What it wrote. Opaque to drivers.
-    pub bytes: Vec<u8>,
-}
-
-impl Payload {
-    /// The codec id of JSON.
-    pub const JSON: u16 = 0;
-
-    /// Bytes of JSON.
-    #[must_use]
-    pub fn json(bytes: impl Into<Vec<u8>>) -> Self {
-        Payload {
-            codec: Payload::JSON,
-            bytes: bytes.into(),
-        }
-    }
-}
-
-impl fmt::Debug for Payload {
-    /// The size only: what a payload says is the user's, and may be secret.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        write!(
-            f,
-            "Payload({} bytes, codec {})",
-            self.bytes.len(),
-            self.codec
-        )
-    }
-}
 
 /// 0 is served first, 9 last.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash, Serialize, Deserialize)]

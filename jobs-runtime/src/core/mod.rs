@@ -13,6 +13,7 @@ mod id;
 mod job;
 mod journal;
 mod key;
+mod payload;
 mod run;
 mod time;
 mod transition;
@@ -26,10 +27,11 @@ pub use error::StoredError;
 pub use event::{InboxContent, InboxItem, NewEvent, Nudge, WaitSpec};
 pub use id::{EventId, JobId, RunId, Token};
 pub use job::{
-    Head, Job, JobNotes, JobSpec, NewJob, OnConflict, Parent, Payload, Priority, TickRef, Visible,
+    Head, Job, JobNotes, JobSpec, NewJob, OnConflict, Parent, Priority, TickRef, Visible,
 };
 pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
 pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
+pub use payload::Payload;
 pub use run::{Ask, Asked, Ended, Next, Replay, Run, RunFault};
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};

@@ -61,7 +61,7 @@ pub(super) async fn execute(
         token: claimed.job.head.token,
         name: claimed.job.spec.name.clone(),
         timeout,
-        lease_end: asked_mono + Duration::from(timeout),
+        asked: asked_mono,
         gives_up_at: deadline.map(|at| at + BLOCKED_AFTER),
         seen_nudge: claimed.nudge.count,
     });

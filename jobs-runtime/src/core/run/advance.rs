@@ -276,9 +276,6 @@ fn required_timeout(record: &StepRecord) -> StepOutcome {
     let event = names.first().map_or("", String::as_str);
     StepOutcome::Failed(StoredError::new(
         "X_JOB_TIMEOUT",
-        format!(
-            "no event \"{event}\" came within {} ms, and the step requires one",
-            waited.0
-        ),
+        format!("no event \"{event}\" came within {waited}, and the step requires one"),
     ))
 }

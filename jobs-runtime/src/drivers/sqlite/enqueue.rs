@@ -1,0 +1,101 @@
+//! Enqueue: a new job, or the one that holds the key.
+
+use super::fault::Fault;
+use super::group::{Hints, Tx};
+use super::whole::Whole;
+use super::{keys, row, sql};
+use crate::contract::{Conflicted, EnqueueAnswer, Enqueued, check_job};
+use crate::core::{Head, Job, JobId, JobNotes, NewJob, OnConflict, Payload, RunId};
+use rusqlite::params;
+
+/// Stores each job that may be stored, apart from the others.
+pub(super) fn enqueue(tx: &Tx<'_>, jobs: &[NewJob]) -> Result<Vec<EnqueueAnswer>, Fault> {
+    jobs.iter().map(|job| enqueue_one(tx, job)).collect()
+}
+
+fn enqueue_one(tx: &Tx<'_>, job: &NewJob) -> Result<EnqueueAnswer, Fault> {
+    if let Err(error) = check_job(job, &tx.shared.capabilities) {
+        return Ok(Err(Conflicted::Refused(error)));
+    }
+    match tx.item(|tx| insert(tx, job)) {
+        Err(fault) if fault.is_one_items() => {
+            let error = fault.before_write(&tx.shared.path);
+            Ok(Err(Conflicted::Refused(error)))
+        }
+        answer => answer,
+    }
+}
+
+/// Enqueues a job that was found good.
+pub(super) fn insert(tx: &Tx<'_>, job: &NewJob) -> Result<EnqueueAnswer, Fault> {
+    let spec = &job.spec;
+    let known = tx.first(sql::ENQUEUE_FIND, [spec.id.as_bytes()], |columns| {
+        columns.id(RunId::from_bytes)
+    })?;
+    if let Some(run_id) = known {
+        return Ok(Ok(Enqueued {
+            id: spec.id,
+            run_id,
+            deduped: false,
+            input_differs: input_differs(tx, spec.id, &spec.input)?,
+        }));
+    }
+    if let Some(key) = spec.key.as_deref()
+        && let Some(holder) = keys::holder(**tx, &spec.scope, key, tx.now)?
+    {
+        if job.on_conflict == OnConflict::Error {
+            return Ok(Err(Conflicted::KeyTaken(holder.job)));
+        }
+        return Ok(Ok(Enqueued {
+            id: holder.job,
+            run_id: holder.run,
+            deduped: true,
+            input_differs: input_differs(tx, holder.job, &spec.input)?,
+        }));
+    }
+    keys::take(**tx, spec, job.unique_for.map(|span| tx.now.after(span)))?;
+    let stored = Job {
+        spec: spec.clone(),
+        head: Head::new(job, tx.now),
+        notes: JobNotes::default(),
+    };
+    row::insert_job(**tx, &stored)?;
+    if let Some(parent) = &spec.parent {
+        tell(tx, spec.id, parent.job)?;
+    }
+    tx.hint(Hints {
+        ready: true,
+        ..Hints::default()
+    });
+    Ok(Ok(Enqueued {
+        id: spec.id,
+        run_id: spec.run_id,
+        deduped: false,
+        input_differs: false,
+    }))
+}
+
+/// Notes that a job shall hear of the end of a live one. False if that is known already, or if
+/// there is no such live job.
+pub(super) fn tell(tx: &Tx<'_>, child: JobId, parent: JobId) -> Result<bool, Fault> {
+    let noted = tx.run(
+        sql::TOLD_INSERT,
+        params![child.as_bytes(), parent.as_bytes()],
+    )?;
+    Ok(noted > 0)
+}
+
+/// Whether a stored job has another input. One that retention has removed cannot be compared.
+fn input_differs(tx: &Tx<'_>, id: JobId, wanted: &Payload) -> Result<bool, Fault> {
+    let live = tx.first(sql::ENQUEUE_INPUT, [id.as_bytes()], |columns| {
+        Ok(Payload {
+            codec: columns.take()?,
+            bytes: columns.take()?,
+        })
+    })?;
+    if let Some(input) = live {
+        return Ok(input != *wanted);
+    }
+    let ended = Whole::archived(**tx, id)?;
+    Ok(ended.is_some_and(|whole| whole.job.spec.input != *wanted))
+}

@@ -1,0 +1,184 @@
+//! The schema and its versions, in a table of its own.
+//!
+//! All steps that are missing run in one write transaction: of several processes one migrates
+//! while the others wait and then find nothing left to do, and a process that is killed leaves
+//! the file as it was.
+
+use super::connect::{self, Access};
+use super::db::Db;
+use super::fault::Fault;
+use super::options::SqliteOptions;
+use super::sql;
+use crate::Error;
+use rusqlite::{Connection, params};
+use std::path::Path;
+
+/// One step of the schema.
+#[derive(Clone, Copy, Debug)]
+pub struct Migration {
+    /// Its number, from 1 without gaps.
+    pub version: u32,
+    /// What it is about.
+    pub name: &'static str,
+    /// Its statements, as they are run.
+    pub sql: &'static str,
+}
+
+/// All steps, in order. Print them to see or review what [`super::Sqlite::open`] does.
+#[must_use]
+pub fn migrations() -> &'static [Migration] {
+    &[Migration {
+        version: 1,
+        name: "store",
+        sql: include_str!("migrations/0001_store.sql"),
+    }]
+}
+
+const LEDGER: &str = "CREATE TABLE IF NOT EXISTS jobs_migration (
+  version INTEGER NOT NULL PRIMARY KEY,
+  name TEXT NOT NULL
+) STRICT";
+const APPLIED: &str = "SELECT coalesce(max(version), 0) FROM jobs_migration";
+const RECORD: &str = "INSERT INTO jobs_migration (version, name) VALUES (?1, ?2)";
+const HAS_LEDGER: &str =
+    "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'jobs_migration')";
+
+/// Files up to this size are checked whole when they are opened, in bytes. Larger ones take too
+/// long, and show their damage where it is met.
+const CHECK_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+
+/// Brings the file up to date and makes sure that it can be read.
+pub(super) fn prepare(path: &Path, options: &SqliteOptions) -> Result<(), Fault> {
+    let connection = connect::open(path, options, Access::Write)?;
+    check_whole(&connection, path)?;
+    apply(&connection, migrations())?;
+    for (name, statement) in sql::ALL {
+        connection.prepare(statement).map_err(|error| {
+            Fault::Corrupt(format!("the schema does not fit statement {name}: {error}"))
+        })?;
+    }
+    Ok(())
+}
+
+/// Runs the steps that the file lacks.
+fn apply(connection: &Connection, steps: &[Migration]) -> Result<(), Fault> {
+    let newest = steps.last().map_or(0, |step| step.version);
+    // Without the lock first: most opens find nothing to do, and none of them should wait.
+    if version(connection)? == newest {
+        return Ok(());
+    }
+    connection.execute_batch(sql::BEGIN)?;
+    let outcome = apply_missing(connection, steps, newest);
+    if outcome.is_err() {
+        // The first fault is the one to tell; a transaction that is over already is no harm.
+        drop(connection.execute_batch(sql::ROLLBACK));
+        return outcome;
+    }
+    connection.execute_batch(sql::COMMIT)?;
+    // The schema goes into the file itself at once: a log that is lost or cut short later can
+    // then never turn the store into an empty one.
+    let mut checkpoint = connection.prepare("PRAGMA wal_checkpoint(PASSIVE)")?;
+    let mut rows = checkpoint.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(())
+}
+
+fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> Result<(), Fault> {
+    connection.execute_batch(LEDGER)?;
+    let applied = version(connection)?;
+    if applied > newest {
+        return Err(Fault::Refused(Error::schema_newer(applied, newest)));
+    }
+    for step in steps.iter().filter(|step| step.version > applied) {
+        connection.execute_batch(step.sql)?;
+        connection.execute(RECORD, params![step.version, step.name])?;
+    }
+    Ok(())
+}
+
+/// The last step that was applied; 0 for a file without a store.
+fn version(connection: &Connection) -> Result<u32, Fault> {
+    let db = Db { connection };
+    let known: Option<bool> = db.first(HAS_LEDGER, [], |columns| columns.take())?;
+    if known != Some(true) {
+        return Ok(0);
+    }
+    let applied = db.first(APPLIED, [], |columns| columns.take())?;
+    Ok(applied.unwrap_or(0))
+}
+
+/// Refuses a file whose structure is damaged, before an empty answer is taken for an empty queue.
+fn check_whole(connection: &Connection, path: &Path) -> Result<(), Fault> {
+    let length = std::fs::metadata(path).map_or(0, |file| file.len());
+    if length > CHECK_LIMIT_BYTES {
+        return Ok(());
+    }
+    let found: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
+    if found == "ok" {
+        return Ok(());
+    }
+    Err(Fault::Corrupt(found))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn memory() -> Connection {
+        Connection::open_in_memory().unwrap()
+    }
+
+    fn tables(connection: &Connection) -> i64 {
+        connection
+            .query_row(
+                "SELECT count(*) FROM sqlite_schema WHERE type = 'table'",
+                [],
+                |row| row.get(0),
+            )
+            .unwrap()
+    }
+
+    #[test]
+    fn versions_count_from_one_without_gaps() {
+        let versions: Vec<u32> = migrations().iter().map(|step| step.version).collect();
+        let counted: Vec<u32> = (1..=versions.len() as u32).collect();
+        assert_eq!(versions, counted);
+    }
+
+    #[test]
+    fn a_second_run_changes_nothing() {
+        let connection = memory();
+        apply(&connection, migrations()).unwrap();
+        let before = connection.total_changes();
+        apply(&connection, migrations()).unwrap();
+        assert_eq!(connection.total_changes(), before);
+    }
+
+    #[test]
+    fn a_newer_schema_is_refused_and_left_alone() {
+        let connection = memory();
+        apply(&connection, migrations()).unwrap();
+        connection.execute(RECORD, params![99, "later"]).unwrap();
+        let fault = apply(&connection, migrations()).unwrap_err();
+        let error = fault.before_write(Path::new("jobs.db"));
+        assert_eq!(error.code(), "X_SCHEMA_NEWER");
+        assert_eq!(version(&connection).unwrap(), 99);
+    }
+
+    #[test]
+    fn a_step_that_fails_half_way_leaves_nothing_behind() {
+        let connection = memory();
+        let broken = [
+            migrations()[0],
+            Migration {
+                version: 2,
+                name: "broken",
+                sql: "CREATE TABLE jobs_half (a INTEGER) STRICT; CREATE TABLE nonsense",
+            },
+        ];
+        apply(&connection, &broken).unwrap_err();
+        assert_eq!(tables(&connection), 0);
+        apply(&connection, migrations()).unwrap();
+        assert_eq!(version(&connection).unwrap(), 1);
+    }
+}

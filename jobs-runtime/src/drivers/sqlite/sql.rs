@@ -1,0 +1,112 @@
+//! Every statement, by the name of its file. Nothing is assembled from what users give.
+//!
+//! The files say why each is safe against other writers; how rows are read is in `row.rs`.
+
+/// The text below the comment at the top, which the statement cache need not carry along.
+const fn body(text: &str) -> &str {
+    let bytes = text.as_bytes();
+    let mut at = 0;
+    while at + 1 < bytes.len() && bytes[at] == b'-' && bytes[at + 1] == b'-' {
+        while at < bytes.len() && bytes[at] != b'\n' {
+            at += 1;
+        }
+        at += 1;
+    }
+    text.split_at(at).1
+}
+
+/// Takes the one write lock of the file now. A deferred transaction would take it at its first
+/// write, and fail there if somebody else had written since its first read.
+pub(super) const BEGIN: &str = "BEGIN IMMEDIATE";
+/// A snapshot for a reader.
+pub(super) const BEGIN_READ: &str = "BEGIN DEFERRED";
+pub(super) const COMMIT: &str = "COMMIT";
+pub(super) const ROLLBACK: &str = "ROLLBACK";
+/// One item of a group: it can fail without the others.
+pub(super) const SAVE: &str = "SAVEPOINT item";
+pub(super) const RELEASE: &str = "RELEASE item";
+pub(super) const UNDO: &str = "ROLLBACK TO item";
+
+macro_rules! statements {
+    ($($name:ident = $file:literal;)*) => {
+        $(pub(super) const $name: &str = body(include_str!(concat!("sql/", $file, ".sql")));)*
+
+        /// Every statement with its file's name.
+        pub(super) const ALL: &[(&str, &str)] = &[$(($file, $name)),*];
+    };
+}
+
+statements! {
+    CLAIM_LANE = "claim_lane";
+    CLAIM_LEASE = "claim_lease";
+    CLAIM_QUEUE = "claim_queue";
+    CLAIM_SET_ASIDE = "claim_set_aside";
+    CLAIM_VISIBLE = "claim_visible";
+    COUNTER_NEXT = "counter_next";
+    DEAD_DELETE = "dead_delete";
+    DEAD_INSERT = "dead_insert";
+    DEAD_LOAD = "dead_load";
+    DEAD_PRUNE = "dead_prune";
+    ENDED_DELETE = "ended_delete";
+    ENDED_INSERT = "ended_insert";
+    ENDED_LOAD = "ended_load";
+    ENDED_PRUNE = "ended_prune";
+    ENDED_STATE = "ended_state";
+    ENQUEUE_FIND = "enqueue_find";
+    ENQUEUE_INPUT = "enqueue_input";
+    ENQUEUE_INSERT = "enqueue_insert";
+    ENQUEUE_SPEC = "enqueue_spec";
+    EVENT_FIND = "event_find";
+    EVENT_INSERT = "event_insert";
+    EVENT_LIST = "event_list";
+    EVENT_LIST_NAME = "event_list_name";
+    EVENT_MATCHING_KEY = "event_matching_key";
+    EVENT_MATCHING_NAME = "event_matching_name";
+    EVENT_PRUNE = "event_prune";
+    HEAD_LOAD = "head_load";
+    HEAD_NUDGE = "head_nudge";
+    HEAD_PROGRESS = "head_progress";
+    HEAD_UPDATE = "head_update";
+    HEARTBEAT_EXTEND = "heartbeat_extend";
+    INBOX_COUNT = "inbox_count";
+    INBOX_LOAD = "inbox_load";
+    INBOX_NEWS = "inbox_news";
+    INBOX_PIN = "inbox_pin";
+    JOB_DELETE = "job_delete";
+    JOB_LOAD = "job_load";
+    KEY_HOLDER = "key_holder";
+    KEY_PRUNE = "key_prune";
+    KEY_RELEASE = "key_release";
+    KEY_TAKE = "key_take";
+    LIST_DEAD = "list_dead";
+    LIST_ENDED = "list_ended";
+    LIST_LIVE = "list_live";
+    LOG_INSERT = "log_insert";
+    LOG_LOAD = "log_load";
+    LOG_TRIM = "log_trim";
+    NAME_NEXT = "name_next";
+    NOTE_LOAD = "note_load";
+    NOTE_STORE = "note_store";
+    RUN_FIND = "run_find";
+    SETTING_DELETE = "setting_delete";
+    SETTING_LIST = "setting_list";
+    SETTING_LOAD = "setting_load";
+    SETTING_STORE = "setting_store";
+    STATS_DEAD = "stats_dead";
+    STATS_DEAD_QUEUE = "stats_dead_queue";
+    STATS_DELAYED = "stats_delayed";
+    STATS_PARKED = "stats_parked";
+    STATS_PARKED_QUEUE = "stats_parked_queue";
+    STATS_READY = "stats_ready";
+    STATS_STATE = "stats_state";
+    STEP_DELETE = "step_delete";
+    STEP_LOAD = "step_load";
+    STEP_UPSERT = "step_upsert";
+    TOLD_INSERT = "told_insert";
+    TOLD_LOAD = "told_load";
+    WAIT_DELETE = "wait_delete";
+    WAIT_INSERT = "wait_insert";
+    WAIT_LOAD = "wait_load";
+    WAIT_MATCHING = "wait_matching";
+    WORKER_LIST = "worker_list";
+}

@@ -1,0 +1,2 @@
+-- Takes a revived job out of here, in the transaction that makes it live again.
+DELETE FROM jobs_ended WHERE id = ?1;
