@@ -25,7 +25,8 @@ const ALLOWED: &[(&str, &[&str])] = &[
     ),
 ];
 
-/// Who may name a driver, besides the drivers themselves and tests.
+/// Who may name a driver, besides the drivers themselves and tests: `testing` gives users the
+/// memory driver under virtual time.
 const NAMES_DRIVERS: &[&str] = &["connect.rs", "lib.rs", "testing.rs"];
 
 #[test]
