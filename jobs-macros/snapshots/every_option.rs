@@ -4,7 +4,12 @@
 fn welcome(input: Signup) -> my::jobs::Request<welcome> {
     my::jobs::Request::new(input)
 }
-#[allow(dead_code, non_camel_case_types)]
+#[allow(
+    dead_code,
+    missing_copy_implementations,
+    missing_debug_implementations,
+    non_camel_case_types
+)]
 struct welcome {}
 #[doc(hidden)]
 #[allow(non_local_definitions, unused_macros)]
@@ -18,7 +23,7 @@ macro_rules! job_name_already_taken_by__mail_welcome__dot4 {
 macro_rules! job_name_already_taken_by__welcome_mail__dash7 {
     () => {};
 }
-#[allow(non_local_definitions)]
+#[allow(non_local_definitions, clippy::needless_update)]
 const _: () = {
     impl my::jobs::Job for welcome {
         type Input = Signup;

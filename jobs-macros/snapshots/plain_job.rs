@@ -8,7 +8,12 @@ pub fn welcome(input: Signup) -> ::jobs_runtime::Request<welcome> {
 }
 /// Welcomes a user.
 #[allow(clippy::too_many_lines)]
-#[allow(dead_code, non_camel_case_types)]
+#[allow(
+    dead_code,
+    missing_copy_implementations,
+    missing_debug_implementations,
+    non_camel_case_types
+)]
 pub struct welcome {}
 #[doc(hidden)]
 #[allow(non_local_definitions, unused_macros)]
@@ -17,7 +22,7 @@ macro_rules! job_name_already_taken__welcome {
     () => {};
 }
 #[allow(clippy::too_many_lines)]
-#[allow(non_local_definitions)]
+#[allow(non_local_definitions, clippy::needless_update)]
 const _: () = {
     impl ::jobs_runtime::Job for welcome {
         type Input = Signup;

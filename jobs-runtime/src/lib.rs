@@ -65,7 +65,7 @@ pub use jobs_macros::Event;
 /// the same name that implements [`Job`]. The body runs on a worker, and every [`step!`] in it is
 /// done once.
 ///
-/// ```
+/// ```standalone_crate
 /// use jobs_runtime::{Result, State, job, step};
 /// use serde::{Deserialize, Serialize};
 ///

@@ -66,3 +66,22 @@ macro_rules! step {
         )
     };
 }
+
+/// Links a crate whose jobs this program shall run.
+///
+/// A library that nothing names is left out by the linker, and its jobs with it. One line in the
+/// program brings them in:
+///
+/// ```
+/// # mod mail_jobs {}
+/// jobs_runtime::link!(self::mail_jobs);
+/// ```
+#[macro_export]
+macro_rules! link {
+    ($($krate:path),+ $(,)?) => {
+        $(
+            #[allow(unused_imports, clippy::single_component_path_imports)]
+            use $krate as _;
+        )+
+    };
+}

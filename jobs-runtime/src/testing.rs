@@ -1,6 +1,6 @@
 //! For tests of jobs: a store in memory, a clock that stands still, and a worker moved by hand.
 //!
-//! ```
+//! ```standalone_crate
 //! use jobs_runtime::prelude::*;
 //! use jobs_runtime::testing::Bench;
 //! use std::time::Duration;
@@ -92,7 +92,8 @@ impl Bench {
     /// Runs all that is ready now, to its end or its next suspension. Gives how many leases ran.
     ///
     /// # Errors
-    /// As [`Worker::run`]; and `X_JOB_TIMEOUT` if there is no end to it.
+    /// If the store fails, and `X_JOB_TIMEOUT` if there is no end to it. A job whose state the
+    /// worker was not given fails as a job, with `X_STATE_MISSING`.
     pub async fn drain(&self) -> Result<usize, Error> {
         let worker = (self.setup)(self.jobs.worker()).into_drain(self.clock.clone())?;
         Ok(worker.drain().await?.0)

@@ -2,6 +2,8 @@
 //! This cannot be a trybuild case, which never links: the fixture is built by cargo, offline, with
 //! the versions of our own lock file, in a copy below the target directory.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Command, Output};
@@ -40,7 +42,9 @@ struct Fixture {
 
 impl Fixture {
     fn copied_as(name: &str) -> Self {
-        let folder = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dup-names").join(name);
+        let folder = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("dup-names")
+            .join(name);
         for (krate, source) in CRATES {
             fs::create_dir_all(folder.join(krate).join("src")).unwrap();
             for file in ["Cargo.toml".to_owned(), format!("src/{source}")] {
@@ -59,7 +63,9 @@ impl Fixture {
 
     /// Both fixtures share one target directory, so that the runtime is built once.
     fn cargo(&self, arguments: &[&str]) -> Output {
-        let target = Path::new(env!("CARGO_TARGET_TMPDIR")).join("dup-names").join("target");
+        let target = Path::new(env!("CARGO_TARGET_TMPDIR"))
+            .join("dup-names")
+            .join("target");
         Command::new(env!("CARGO"))
             .args(arguments)
             .args(["--offline", "--quiet"])

@@ -214,11 +214,16 @@ impl VisitMut for Marker<'_> {
 
     fn visit_local_mut(&mut self, local: &mut Local) {
         visit_mut::visit_local_mut(self, local);
-        if let Some(init) = &local.init
-            && self.futures.pending(&init.expr)
-        {
-            self.futures.bind(&local.pat);
+        match &local.init {
+            Some(init) if self.futures.pending(&init.expr) => self.futures.bind(&local.pat),
+            _ => self.futures.unbind(&local.pat),
         }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let before = self.futures.clone();
+        visit_mut::visit_block_mut(self, block);
+        self.futures.leave_block(&before);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
@@ -268,9 +273,5 @@ impl VisitMut for Marker<'_> {
                 self.in_item = outer;
             }
         }
-    }
-
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        visit_mut::visit_block_mut(self, block);
     }
 }

@@ -85,10 +85,14 @@ impl Marker<'_> {
 
     fn open_arguments(&mut self, mac: &mut Macro) {
         if let Some(mut arguments) = expressions(&mac.tokens) {
+            // Written back only where something can have changed: printing is not always faithful.
+            let touched = self.futures.touch(&mac.tokens);
             for argument in &mut arguments {
                 self.visit_expr_mut(argument);
             }
-            mac.tokens = quote!(#arguments);
+            if touched {
+                mac.tokens = quote!(#arguments);
+            }
         } else if tokens::find_step(&mac.tokens).is_some() {
             mac.tokens = self.scan(mac.tokens.clone());
         }

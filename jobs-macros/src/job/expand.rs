@@ -1,19 +1,18 @@
 //! Writes out a job: the function that makes a request, the type of the same name that
-//! implements `Job`, the body as a function of its own, and the definition that is registered
-//! at link time.
+//! implements `Job`, and the body as a function of its own. What is registered of it at link time
+//! is written in `registered`.
 
 use super::args::{Args, Idempotency};
+use super::attributes::Place;
 use super::check::{Input, Shape};
-use super::is_keyed;
 use super::item::JobFn;
 use crate::body::{self, Marked};
-use crate::claim::{self, Kind};
 use crate::place;
 use crate::template::Template;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Type;
 use syn::spanned::Spanned;
-use syn::{Attribute, Type};
 
 pub(super) struct Definition<'a> {
     pub(super) krate: TokenStream,
@@ -40,7 +39,7 @@ impl Definition<'_> {
             #marker
             #claims_here
             #(#lints)*
-            #[allow(non_local_definitions)]
+            #[allow(non_local_definitions, clippy::needless_update)]
             const _: () = {
                 #implementation
                 #run
@@ -84,7 +83,12 @@ impl Definition<'_> {
         let attrs = self.attrs(Place::Type);
         quote! {
             #(#attrs)*
-            #[allow(dead_code, non_camel_case_types)]
+            #[allow(
+                dead_code,
+                missing_copy_implementations,
+                missing_debug_implementations,
+                non_camel_case_types
+            )]
             #vis struct #ident {}
         }
     }
@@ -153,92 +157,6 @@ impl Definition<'_> {
             #[allow(unused_variables)]
             let #root = #argument;
             ::core::option::Option::Some(#rendered)
-        }
-    }
-
-    /// The static that is registered.
-    fn definition(&self) -> TokenStream {
-        let (krate, name) = (&self.krate, &self.name);
-        let was = &self.args.was;
-        let options = self.options();
-        let needs = self.shape.extracted.iter().map(|parameter| {
-            let ty = &parameter.ty;
-            quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
-        });
-        let steps = self.marked.steps.iter().map(|site| {
-            let (name, in_loop) = (&site.name, site.in_loop);
-            let kind = Ident::new(site.kind, Span::call_site());
-            let line = u32::try_from(site.line).unwrap_or(0);
-            quote! {
-                #krate::private::StepDef {
-                    name: #name,
-                    kind: #krate::private::RecordKind::#kind,
-                    line: #line,
-                    in_loop: #in_loop,
-                }
-            }
-        });
-        let ident = &self.job.sig.ident;
-        quote! {
-            #krate::private::register! { JOBS_V0: JobDef = #krate::private::JobDef {
-                name: #name,
-                was: &[#(#was),*],
-                krate: ::core::env!("CARGO_PKG_NAME"),
-                version: ::core::env!("CARGO_PKG_VERSION"),
-                file: ::core::file!(),
-                line: ::core::line!(),
-                options: #options,
-                input_type: #krate::private::input_type::<#ident>,
-                output_type: #krate::private::output_type::<#ident>,
-                needs: &[#(#needs),*],
-                steps: &[#(#steps),*],
-                run: __job_run,
-            } }
-        }
-    }
-
-    fn options(&self) -> TokenStream {
-        let (krate, args) = (&self.krate, self.args);
-        let mut fields = Vec::new();
-        if let Some(queue) = &args.queue {
-            fields.push(quote!(queue: #queue));
-        }
-        if let Some(attempts) = args.attempts {
-            fields.push(quote!(attempts: #attempts));
-        }
-        if let Some(length) = args.backoff {
-            let value = body::backoff(krate, length);
-            fields.push(quote!(backoff: #value));
-        }
-        let lengths = [
-            ("timeout", args.timeout_millis),
-            ("visibility_timeout", args.visibility_timeout_millis),
-            ("step_timeout", args.step_timeout_millis),
-        ];
-        for (name, millis) in lengths {
-            let name = Ident::new(name, Span::call_site());
-            if let Some(millis) = millis {
-                let millis = body::millis(krate, millis);
-                fields.push(quote!(#name: ::core::option::Option::Some(#millis)));
-            }
-        }
-        if let Some(priority) = args.priority {
-            fields.push(quote!(priority: #krate::private::Priority::new(#priority)));
-        }
-        if args.raw_await {
-            fields.push(quote!(raw_await: true));
-        }
-        if !args.removed.is_empty() {
-            let removed = &args.removed;
-            fields.push(quote!(removed: &[#(#removed),*]));
-        }
-        let keyed = is_keyed(args);
-        quote! {
-            #krate::private::JobOptions {
-                #(#fields,)*
-                keyed: #keyed,
-                ..#krate::private::JobOptions::DEFAULT
-            }
         }
     }
 
@@ -341,24 +259,6 @@ impl Definition<'_> {
         }
     }
 
-    fn claims(&self) -> (TokenStream, TokenStream) {
-        let span = match &self.args.name {
-            Some(name) => name.span(),
-            None => self.job.sig.ident.span(),
-        };
-        let mut here = claim::in_crate(Kind::Job, &self.name, span);
-        for former in &self.args.was {
-            let name = former.value();
-            if name != self.name {
-                here.extend(claim::in_crate(Kind::Job, &name, former.span()));
-            }
-        }
-        (
-            here,
-            claim::between_crates(&self.krate, Kind::Job, &self.name),
-        )
-    }
-
     fn input_type(&self) -> TokenStream {
         match &self.shape.input {
             Some(input) => input.stored.to_token_stream(),
@@ -373,30 +273,4 @@ impl Definition<'_> {
             None => quote!(::core::result::Result<(), #krate::private::Failure>),
         }
     }
-
-    fn attrs(&self, place: Place) -> Vec<&Attribute> {
-        let goes_there = |attr: &&Attribute| {
-            let name = attr.path().get_ident().map(ToString::to_string);
-            match name.as_deref() {
-                Some("cfg" | "cfg_attr") => true,
-                Some("allow" | "warn" | "deny" | "forbid") => place != Place::Body,
-                // Given once, or the copies would go unfulfilled.
-                Some("expect") => place == Place::Inside,
-                Some("doc") => matches!(place, Place::Function | Place::Type),
-                Some("deprecated" | "must_use") => place == Place::Function,
-                _ => place == Place::Body,
-            }
-        };
-        self.job.attrs.iter().filter(goes_there).collect()
-    }
-}
-
-/// Where an attribute of the user's goes.
-#[derive(Clone, Copy, PartialEq)]
-enum Place {
-    Body,
-    Function,
-    /// The block around all that is hidden.
-    Inside,
-    Type,
 }

@@ -86,7 +86,7 @@ fn hex(bytes: &[u8]) -> String {
     let mut out = String::with_capacity(bytes.len() * 2);
     for byte in bytes {
         // Writing to a String cannot fail.
-        drop(write!(out, "{byte:02x}"));
+        let _ = write!(out, "{byte:02x}");
     }
     out
 }

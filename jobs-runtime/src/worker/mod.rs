@@ -178,6 +178,7 @@ impl Worker {
     ) -> Result<(), Error> {
         panic::remember_places();
         let registry = Registry::linked()?;
+        Registry::check_events()?;
         crate::error::check_codes()?;
         self.check_states(&registry)?;
         let grace = self.grace;

@@ -509,3 +509,17 @@ fn a_requeue_counts_anew_and_keeps_epoch_and_positions() {
     assert_eq!((head.token, head.next_position), (TOKEN, Position(7)));
     refused(&running(), &requeue, &CommitAnswer::Conflict);
 }
+
+#[test]
+fn a_revived_job_does_not_expire_again() {
+    let late = JobSpec {
+        expires_at: Some(NOW),
+        ..spec()
+    };
+    let ClaimVerdict::Expire { head, .. } = claim(&late, &pending(), NOW, LEASE, 42) else {
+        panic!("it did not expire");
+    };
+    let requeue = Commit::requeue(late.id, late.run_id, head.revision, vec![]);
+    let revived = applied(&head, &requeue);
+    assert_eq!(leased(&late, &revived, NOW).state, State::Running);
+}

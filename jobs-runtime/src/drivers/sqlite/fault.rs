@@ -12,6 +12,8 @@ use std::path::Path;
 pub(super) enum Fault {
     /// A value that no version of this library wrote.
     Corrupt(String),
+    /// One item's fault by its kind, but SQLite has rolled back all of its transaction.
+    Lost(String),
     /// Not SQLite's fault: already an error with its remedy.
     Refused(Error),
     /// What SQLite said.
@@ -42,12 +44,27 @@ impl Fault {
     pub(super) fn is_one_items(&self) -> bool {
         match self {
             Fault::Corrupt(_) | Fault::Refused(_) => true,
-            Fault::Sqlite(rusqlite::Error::SqliteFailure(failure, _)) => matches!(
+            Fault::Lost(_) => false,
+            Fault::Sqlite(cause) => Fault::is_own_code(cause),
+        }
+    }
+
+    fn is_own_code(cause: &rusqlite::Error) -> bool {
+        match cause {
+            rusqlite::Error::SqliteFailure(failure, _) => matches!(
                 failure.code,
                 ErrorCode::ConstraintViolation | ErrorCode::TooBig | ErrorCode::TypeMismatch
             ),
             // A column of another type than was asked for, and the like: the row is at fault.
-            Fault::Sqlite(_) => true,
+            _ => true,
+        }
+    }
+
+    /// The same fault, once the transaction is known to be gone.
+    pub(super) fn that_lost_all(self) -> Fault {
+        match self {
+            Fault::Sqlite(cause) if Fault::is_own_code(&cause) => Fault::Lost(cause.to_string()),
+            other => other,
         }
     }
 
@@ -74,6 +91,10 @@ impl Fault {
         let cause = match self {
             Fault::Corrupt(what) => return Error::store_corrupt(at(&what)),
             Fault::Refused(error) => return error,
+            Fault::Lost(cause) => {
+                let fix = "try again: what shared the transaction is not at fault";
+                return unavailable(&cause, fix);
+            }
             Fault::Sqlite(cause) => cause,
         };
         match code {
@@ -108,7 +129,7 @@ impl Fault {
     pub(super) fn after_write(self, path: &Path) -> Error {
         match self {
             Fault::Refused(error) => error,
-            Fault::Corrupt(what) => {
+            Fault::Corrupt(what) | Fault::Lost(what) => {
                 Error::outcome_unknown("SQLite", format_args!("{}: {what}", path.display()))
             }
             Fault::Sqlite(cause) => {

@@ -75,7 +75,7 @@ impl<'a> Tx<'a> {
     }
 
     /// Applies one item whole or not at all. A fault that is not the item's own ends the whole
-    /// transaction, and SQLite may have done so already.
+    /// transaction; SQLite may have done so already, and then nothing must be written after it.
     pub(super) fn item<T>(&self, work: impl FnOnce(&Self) -> Result<T, Fault>) -> Result<T, Fault> {
         self.run(sql::SAVE, [])?;
         let hints = self.hints.get();
@@ -84,7 +84,8 @@ impl<'a> Tx<'a> {
                 self.run(sql::RELEASE, [])?;
                 Ok(answer)
             }
-            Err(fault) if fault.is_one_items() && !self.db.connection.is_autocommit() => {
+            Err(fault) if self.db.connection.is_autocommit() => Err(fault.that_lost_all()),
+            Err(fault) if fault.is_one_items() => {
                 self.run(sql::UNDO, [])?;
                 self.run(sql::RELEASE, [])?;
                 self.hints.set(hints);

@@ -10,6 +10,10 @@ use rusqlite::params;
 const VACUUM_LIMIT_PAGES: u32 = 1_000;
 
 pub(super) fn prune(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<Pruned, Fault> {
+    tx.item(|tx| remove(tx, bounds))
+}
+
+fn remove(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<Pruned, Fault> {
     let limit = i64::try_from(bounds.limit).unwrap_or(i64::MAX);
     let delete = |sql, before: crate::core::Timestamp| {
         tx.run(sql, params![before.0, limit])

@@ -111,6 +111,12 @@ impl Writer {
         }
     }
 
+    /// Requests of the queue that the thread has not answered, or that wait for room in it.
+    #[cfg(test)]
+    pub(super) fn waiting(&self) -> usize {
+        QUEUE_LIMIT_KIB as usize - self.room.available_permits()
+    }
+
     /// Takes no more requests, and waits until those that wait are written.
     pub(super) async fn close(&self) {
         self.queue
@@ -313,6 +319,12 @@ fn run(db: Db<'_>, shared: &Shared, group: &mut [Box<dyn Task>]) -> Result<Hints
     let mut hints = Hints::default();
     for task in group {
         hints = hints.merge(task.run(db, shared)?);
+        if db.connection.is_autocommit() {
+            // What came after it would be written alone, and not with the rest.
+            return Err(Fault::Lost(
+                "the transaction ended before its COMMIT".into(),
+            ));
+        }
     }
     Ok(hints)
 }

@@ -1,0 +1,121 @@
+//! The statements: each file is used once, fits the schema, and finds its rows by an index.
+
+use super::super::migrations;
+use super::super::sql;
+use std::collections::BTreeMap;
+use std::fs;
+use std::path::Path;
+
+/// Statements that walk a whole table, each with its reason.
+const MAY_SCAN: [(&str, &str); 0] = [];
+
+fn migrated() -> rusqlite::Connection {
+    let connection = rusqlite::Connection::open_in_memory().unwrap();
+    for migration in migrations() {
+        connection.execute_batch(migration.sql).unwrap();
+    }
+    connection
+}
+
+fn plan(connection: &rusqlite::Connection, statement: &str) -> Vec<String> {
+    let mut explain = connection
+        .prepare(&format!("EXPLAIN QUERY PLAN {statement}"))
+        .unwrap();
+    // Without values: a plan is the same for all.
+    let steps = explain.raw_query().mapped(|row| row.get(3));
+    steps.map(Result::unwrap).collect()
+}
+
+#[test]
+fn every_file_of_sql_is_included_exactly_once() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/drivers/sqlite/sql");
+    let mut files: Vec<String> = fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().file_name().into_string().unwrap())
+        .map(|name| name.strip_suffix(".sql").unwrap().to_owned())
+        .collect();
+    files.sort();
+    let mut included: Vec<&str> = sql::ALL.iter().map(|(name, _)| *name).collect();
+    included.sort_unstable();
+    assert_eq!(files, included);
+}
+
+#[test]
+fn every_file_of_sql_says_on_top_why_it_is_safe() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("src/drivers/sqlite/sql");
+    for (name, _) in sql::ALL {
+        let text = fs::read_to_string(folder.join(format!("{name}.sql"))).unwrap();
+        assert!(text.starts_with("-- "), "{name} has no comment on top");
+    }
+}
+
+#[test]
+fn no_statement_begins_with_its_comment() {
+    for (name, statement) in sql::ALL {
+        let first = statement.split_whitespace().next().unwrap();
+        assert!(first.chars().all(char::is_uppercase), "{name}: {first}");
+    }
+}
+
+#[test]
+fn every_statement_prepares_against_the_schema() {
+    let connection = migrated();
+    for (name, statement) in sql::ALL {
+        if let Err(error) = connection.prepare(statement) {
+            panic!("{name}: {error}");
+        }
+    }
+}
+
+#[test]
+fn no_statement_walks_a_whole_table() {
+    let connection = migrated();
+    let may_scan = BTreeMap::from(MAY_SCAN);
+    for (name, statement) in sql::ALL {
+        for step in plan(&connection, statement) {
+            let scans = step.starts_with("SCAN ")
+                && !step.contains("CONSTANT ROW")
+                && !step.contains("SUBQUERY")
+                && !step.contains("(subquery");
+            assert!(!scans || may_scan.contains_key(name), "{name}: {step}");
+        }
+    }
+}
+
+#[test]
+fn a_claim_reads_the_index_of_visible_rows_and_sorts_nothing() {
+    let connection = migrated();
+    for statement in [sql::CLAIM_QUEUE, sql::CLAIM_LANE, sql::CLAIM_VISIBLE] {
+        let plan = plan(&connection, statement);
+        assert_eq!(plan.len(), 1, "{plan:?}");
+        assert!(
+            plan[0].contains("USING COVERING INDEX jobs_job_visible"),
+            "{plan:?}"
+        );
+    }
+}
+
+#[test]
+fn a_page_of_a_filter_comes_from_its_index_in_order() {
+    let connection = migrated();
+    let columns = ["queue", "name", "state", "tenant", "key"];
+    for (list, with) in [
+        (sql::LIST_LIVE, &["name", "tenant", "key"][..]),
+        (sql::LIST_ENDED, &columns[..]),
+        (sql::LIST_DEAD, &["queue", "name", "tenant", "key"][..]),
+    ] {
+        for column in with {
+            let condition = format!("-- if {column}");
+            let kept: Vec<&str> = list
+                .lines()
+                .filter(|line| !line.contains("-- if ") || line.contains(&condition))
+                .collect();
+            let plan = plan(&connection, &kept.join("\n"));
+            assert!(plan[0].contains("USING INDEX"), "{column}: {plan:?}");
+            assert!(
+                !plan.iter().any(|step| step.contains("TEMP B-TREE")),
+                "{column}: {plan:?}"
+            );
+        }
+    }
+}
