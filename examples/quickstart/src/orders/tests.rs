@@ -1,7 +1,7 @@
 //! What is refused, and which place the report shows.
 
 use super::*;
-use miette::{Diagnostic, SourceCode};
+use miette::Diagnostic;
 
 /// The report of a malformed file: its message, and the text under each label with its words.
 fn refused(text: &str) -> (String, Vec<(String, String)>) {
