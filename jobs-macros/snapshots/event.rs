@@ -8,6 +8,14 @@ impl ::jobs_runtime::Event for FeedbackGiven {
     const TTL: ::core::option::Option<::jobs_runtime::private::Millis> = ::core::option::Option::Some(
         ::jobs_runtime::private::Millis(604800000u64),
     );
+    fn def() -> &'static ::jobs_runtime::private::EventDef {
+        ::jobs_runtime::private::register! {
+            EVENTS_V0 : EventDef = ::jobs_runtime::private::EventDef { name :
+            "feedback-given", was : & ["feedback"], krate :
+            ::core::env!("CARGO_PKG_NAME"), version : ::core::env!("CARGO_PKG_VERSION"),
+            file : ::core::file!(), line : ::core::line!(), }
+        }
+    }
 }
 #[doc(hidden)]
 #[allow(non_local_definitions, unused_macros)]
@@ -16,18 +24,6 @@ macro_rules! event_name_already_taken_by__feedback_given__dash8 {
     () => {};
 }
 const _: () = {
-    #[::jobs_runtime::private::linkme::distributed_slice(
-        ::jobs_runtime::private::EVENTS_V0
-    )]
-    #[linkme(crate = ::jobs_runtime::private::linkme)]
-    static __EVENT_DEF: ::jobs_runtime::private::EventDef = ::jobs_runtime::private::EventDef {
-        name: "feedback-given",
-        was: &["feedback"],
-        krate: ::core::env!("CARGO_PKG_NAME"),
-        version: ::core::env!("CARGO_PKG_VERSION"),
-        file: ::core::file!(),
-        line: ::core::line!(),
-    };
     ::jobs_runtime::private::claim! {
         "event" "feedback-given"
     }

@@ -4,7 +4,12 @@
 fn welcome(input: Signup) -> my::jobs::Request<welcome> {
     my::jobs::Request::new(input)
 }
-#[allow(dead_code, non_camel_case_types)]
+#[allow(
+    dead_code,
+    missing_copy_implementations,
+    missing_debug_implementations,
+    non_camel_case_types
+)]
 struct welcome {}
 #[doc(hidden)]
 #[allow(non_local_definitions, unused_macros)]
@@ -18,13 +23,30 @@ macro_rules! job_name_already_taken_by__mail_welcome__dot4 {
 macro_rules! job_name_already_taken_by__welcome_mail__dash7 {
     () => {};
 }
-#[allow(non_local_definitions)]
+#[allow(non_local_definitions, clippy::needless_update)]
 const _: () = {
     impl my::jobs::Job for welcome {
         type Input = Signup;
         type Output = <Result<(), MyError> as my::jobs::private::JobReturn>::Ok;
         fn def() -> &'static my::jobs::private::JobDef {
-            &__JOB_DEF
+            my::jobs::private::register! {
+                JOBS_V0 : JobDef = my::jobs::private::JobDef { name : "mail.welcome", was
+                : & ["welcome-mail"], krate : ::core::env!("CARGO_PKG_NAME"), version :
+                ::core::env!("CARGO_PKG_VERSION"), file : ::core::file!(), line :
+                ::core::line!(), options : my::jobs::private::JobOptions { queue :
+                "mail", visibility_timeout :
+                ::core::option::Option::Some(my::jobs::private::Millis(30000u64)),
+                step_timeout :
+                ::core::option::Option::Some(my::jobs::private::Millis(60000u64)),
+                priority : my::jobs::private::Priority::new(0u8), raw_await : true,
+                removed : & ["old"], keyed : true,
+                ..my::jobs::private::JobOptions::DEFAULT }, input_type :
+                my::jobs::private::input_type:: < welcome >, output_type :
+                my::jobs::private::output_type:: < welcome >, needs : & [], steps : &
+                [my::jobs::private::StepDef { name : "a", kind :
+                my::jobs::private::RecordKind::Step, line : 1u32, in_loop : false, }],
+                run : __job_run, }
+            }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
             ::core::option::Option::Some(
@@ -44,42 +66,6 @@ const _: () = {
             )
         }
     }
-    #[my::jobs::private::linkme::distributed_slice(my::jobs::private::JOBS_V0)]
-    #[linkme(crate = my::jobs::private::linkme)]
-    static __JOB_DEF: my::jobs::private::JobDef = my::jobs::private::JobDef {
-        name: "mail.welcome",
-        was: &["welcome-mail"],
-        krate: ::core::env!("CARGO_PKG_NAME"),
-        version: ::core::env!("CARGO_PKG_VERSION"),
-        file: ::core::file!(),
-        line: ::core::line!(),
-        options: my::jobs::private::JobOptions {
-            queue: "mail",
-            visibility_timeout: ::core::option::Option::Some(
-                my::jobs::private::Millis(30000u64),
-            ),
-            step_timeout: ::core::option::Option::Some(
-                my::jobs::private::Millis(60000u64),
-            ),
-            priority: my::jobs::private::Priority::new(0u8),
-            raw_await: true,
-            removed: &["old"],
-            keyed: true,
-            ..my::jobs::private::JobOptions::DEFAULT
-        },
-        input_type: ::core::any::type_name::<Signup>,
-        output_type: ::core::any::type_name::<<welcome as my::jobs::Job>::Output>,
-        needs: &[],
-        steps: &[
-            my::jobs::private::StepDef {
-                name: "a",
-                kind: my::jobs::private::RecordKind::Step,
-                line: 1u32,
-                in_loop: false,
-            },
-        ],
-        run: __job_run,
-    };
     fn __job_run<'__job>(
         __job_cx: my::jobs::private::JobCx<'__job>,
         __bytes: &'__job [::core::primitive::u8],
@@ -88,9 +74,12 @@ const _: () = {
             welcome,
             _,
             _,
+            _,
         >(
             __job_cx,
             __bytes,
+            <Result<(), MyError> as my::jobs::private::JobReturn>::into_output,
+            my::jobs::private::encode::<welcome>,
             |__job_cx, __input| {
                 let _ = &__input;
                 ::core::result::Result::Ok(__job_body(__job_cx, __input))

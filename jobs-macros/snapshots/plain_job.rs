@@ -8,7 +8,12 @@ pub fn welcome(input: Signup) -> ::jobs_runtime::Request<welcome> {
 }
 /// Welcomes a user.
 #[allow(clippy::too_many_lines)]
-#[allow(dead_code, non_camel_case_types)]
+#[allow(
+    dead_code,
+    missing_copy_implementations,
+    missing_debug_implementations,
+    non_camel_case_types
+)]
 pub struct welcome {}
 #[doc(hidden)]
 #[allow(non_local_definitions, unused_macros)]
@@ -17,13 +22,38 @@ macro_rules! job_name_already_taken__welcome {
     () => {};
 }
 #[allow(clippy::too_many_lines)]
-#[allow(non_local_definitions)]
+#[allow(non_local_definitions, clippy::needless_update)]
 const _: () = {
     impl ::jobs_runtime::Job for welcome {
         type Input = Signup;
         type Output = <Result<u64> as ::jobs_runtime::private::JobReturn>::Ok;
         fn def() -> &'static ::jobs_runtime::private::JobDef {
-            &__JOB_DEF
+            ::jobs_runtime::private::register! {
+                JOBS_V0 : JobDef = ::jobs_runtime::private::JobDef { name : "welcome",
+                was : & [], krate : ::core::env!("CARGO_PKG_NAME"), version :
+                ::core::env!("CARGO_PKG_VERSION"), file : ::core::file!(), line :
+                ::core::line!(), options : ::jobs_runtime::private::JobOptions { attempts
+                : 5u32, backoff :
+                ::jobs_runtime::private::Backoff::exponential(::jobs_runtime::private::Millis(1000u64),
+                ::jobs_runtime::private::Millis(3600000u64)), timeout :
+                ::core::option::Option::Some(::jobs_runtime::private::Millis(600000u64)),
+                keyed : true, .. ::jobs_runtime::private::JobOptions::DEFAULT },
+                input_type : ::jobs_runtime::private::input_type:: < welcome >,
+                output_type : ::jobs_runtime::private::output_type:: < welcome >, needs :
+                & [< State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
+                JobContext as ::jobs_runtime::private::Extract > ::need], steps : &
+                [::jobs_runtime::private::StepDef { name : "create-account", kind :
+                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
+                }, ::jobs_runtime::private::StepDef { name : "charge:{item.id}", kind :
+                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : true,
+                }, ::jobs_runtime::private::StepDef { name : "cool-off", kind :
+                ::jobs_runtime::private::RecordKind::Sleep, line : 1u32, in_loop : false,
+                }, ::jobs_runtime::private::StepDef { name : "feedback", kind :
+                ::jobs_runtime::private::RecordKind::Event, line : 1u32, in_loop : false,
+                }, ::jobs_runtime::private::StepDef { name : "note", kind :
+                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
+                }], run : __job_run, }
+            }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
             #[allow(unused_variables)]
@@ -44,69 +74,6 @@ const _: () = {
             }
         }
     }
-    #[::jobs_runtime::private::linkme::distributed_slice(
-        ::jobs_runtime::private::JOBS_V0
-    )]
-    #[linkme(crate = ::jobs_runtime::private::linkme)]
-    static __JOB_DEF: ::jobs_runtime::private::JobDef = ::jobs_runtime::private::JobDef {
-        name: "welcome",
-        was: &[],
-        krate: ::core::env!("CARGO_PKG_NAME"),
-        version: ::core::env!("CARGO_PKG_VERSION"),
-        file: ::core::file!(),
-        line: ::core::line!(),
-        options: ::jobs_runtime::private::JobOptions {
-            attempts: 5u32,
-            backoff: ::jobs_runtime::private::Backoff::exponential(
-                ::jobs_runtime::private::Millis(1000u64),
-                ::jobs_runtime::private::Millis(3600000u64),
-            ),
-            timeout: ::core::option::Option::Some(
-                ::jobs_runtime::private::Millis(600000u64),
-            ),
-            keyed: true,
-            ..::jobs_runtime::private::JobOptions::DEFAULT
-        },
-        input_type: ::core::any::type_name::<Signup>,
-        output_type: ::core::any::type_name::<<welcome as ::jobs_runtime::Job>::Output>,
-        needs: &[
-            <State<Mailer> as ::jobs_runtime::private::Extract>::need,
-            <JobContext as ::jobs_runtime::private::Extract>::need,
-        ],
-        steps: &[
-            ::jobs_runtime::private::StepDef {
-                name: "create-account",
-                kind: ::jobs_runtime::private::RecordKind::Step,
-                line: 1u32,
-                in_loop: false,
-            },
-            ::jobs_runtime::private::StepDef {
-                name: "charge:{item.id}",
-                kind: ::jobs_runtime::private::RecordKind::Step,
-                line: 1u32,
-                in_loop: true,
-            },
-            ::jobs_runtime::private::StepDef {
-                name: "cool-off",
-                kind: ::jobs_runtime::private::RecordKind::Sleep,
-                line: 1u32,
-                in_loop: false,
-            },
-            ::jobs_runtime::private::StepDef {
-                name: "feedback",
-                kind: ::jobs_runtime::private::RecordKind::Event,
-                line: 1u32,
-                in_loop: false,
-            },
-            ::jobs_runtime::private::StepDef {
-                name: "note",
-                kind: ::jobs_runtime::private::RecordKind::Step,
-                line: 1u32,
-                in_loop: false,
-            },
-        ],
-        run: __job_run,
-    };
     fn __job_run<'__job>(
         __job_cx: ::jobs_runtime::private::JobCx<'__job>,
         __bytes: &'__job [::core::primitive::u8],
@@ -115,9 +82,12 @@ const _: () = {
             welcome,
             _,
             _,
+            _,
         >(
             __job_cx,
             __bytes,
+            <Result<u64> as ::jobs_runtime::private::JobReturn>::into_output,
+            ::jobs_runtime::private::encode::<welcome>,
             |__job_cx, __input| {
                 let _ = &__input;
                 ::core::result::Result::Ok(
@@ -160,10 +130,9 @@ const _: () = {
             .await;
         let reply = step!(
             @ wait __job_cx["feedback"] [::jobs_runtime::private::WaitOptions { key :
-            ::core::option::Option::Some(::jobs_runtime::private::event_key:: <
-            FeedbackGiven, _ > (& (input.user_id))), timeout :
+            ::core::option::Option::None, timeout :
             ::core::option::Option::Some(::jobs_runtime::private::Millis(1209600000u64)),
-            since_step : false }] FeedbackGiven
+            since_step : false, }] [& input.user_id] FeedbackGiven
         )
             .await?;
         step!(

@@ -41,3 +41,25 @@ impl Errors {
         self.list.iter().map(ToString::to_string).collect()
     }
 }
+
+/// The texts of all `compile_error!` in an expansion.
+#[cfg(test)]
+pub(crate) fn texts_in(tokens: TokenStream) -> Vec<String> {
+    use proc_macro2::TokenTree;
+    let trees: Vec<TokenTree> = tokens.into_iter().collect();
+    let mut texts = Vec::new();
+    for (at, tree) in trees.iter().enumerate() {
+        let TokenTree::Group(group) = tree else {
+            continue;
+        };
+        let is_error =
+            at >= 2 && matches!(&trees[at - 2], TokenTree::Ident(name) if name == "compile_error");
+        if is_error {
+            let text: syn::LitStr = syn::parse2(group.stream()).expect("an error is a text");
+            texts.push(text.value());
+        } else {
+            texts.extend(texts_in(group.stream()));
+        }
+    }
+    texts
+}

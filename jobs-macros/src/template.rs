@@ -130,7 +130,9 @@ impl<'a> Scanner<'a> {
     /// Reads from an opening brace to just after the closing one.
     fn hole(&mut self) -> Result<Hole, Flaw> {
         let start = self.at + 1;
-        let length = self.text[start..].find(['{', '}']).ok_or(Flaw::Braces)?;
+        let length = self.text[start..]
+            .find(['{', '}'])
+            .ok_or_else(|| self.unclosed(start))?;
         let inside = &self.text[start..start + length];
         if self.text[start + length..].starts_with('{') {
             return Err(Flaw::Braces);
@@ -157,14 +159,23 @@ impl<'a> Scanner<'a> {
         Ok(Hole { path })
     }
 
+    /// rustc knows no fields in a placeholder, so of `{input.id` it would refuse the dot.
+    fn unclosed(&self, start: usize) -> Flaw {
+        if !self.text[start..].contains('.') {
+            return Flaw::Braces;
+        }
+        self.refuse(
+            start - 1,
+            "this `{` is never closed; write `}` after the placeholder, or `{{` for a brace",
+        )
+    }
+
     fn part(&self, part: &str, offset: usize, is_root: bool) -> Result<String, Flaw> {
         let name = part.strip_prefix("r#").unwrap_or(part);
         let is_index = !is_root && !name.is_empty() && name.bytes().all(|b| b.is_ascii_digit());
-        let is_name = name
-            .chars()
-            .enumerate()
-            .all(|(i, c)| c == '_' || c.is_alphabetic() || (i > 0 && c.is_alphanumeric()))
-            && !matches!(name, "" | "_" | "self" | "Self" | "super" | "crate");
+        let is_name = [name, &format!("r#{name}")]
+            .iter()
+            .any(|spelling| syn::parse_str::<Ident>(spelling).is_ok());
         if is_index && name.parse::<u32>().is_ok() || is_name {
             return Ok(name.to_owned());
         }
@@ -252,7 +263,7 @@ mod tests {
 
     #[test]
     fn mismatched_braces_are_left_to_rustc() {
-        for text in ["a:{input.x", "a}b", "a:{b{c}}", "{"] {
+        for text in ["a:{input", "a}b", "a:{b{c}}", "{"] {
             assert_eq!(refusal(text), "braces", "{text}");
         }
     }
@@ -278,6 +289,7 @@ mod tests {
             "{0}",
             "{self.x}",
             "{a b}",
+            "{a.Ⓐ}",
         ] {
             assert!(parse(text).is_err(), "{text}");
         }

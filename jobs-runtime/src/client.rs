@@ -149,11 +149,12 @@ impl Jobs {
         &self.store
     }
 
-    /// Stores one job; a lost reply is answered by sending the same id again.
-    pub(crate) async fn enqueue_row(
-        &self,
-        job: NewJob,
-    ) -> Result<crate::contract::Enqueued, Error> {
+    /// Stores a job whose definition may be another program's: for tools and tests. A lost reply
+    /// is answered by sending the same id again.
+    ///
+    /// # Errors
+    /// As [`crate::Request::enqueue`].
+    pub async fn enqueue_raw(&self, job: NewJob) -> Result<crate::contract::Enqueued, Error> {
         let limit = self.store.capabilities().payload_limit;
         let size = job.spec.input.bytes.len();
         if size > limit {

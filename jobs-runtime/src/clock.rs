@@ -150,10 +150,16 @@ impl VirtualClock {
         self.advance(at.since(self.now()).into());
     }
 
-    /// How many tasks wait for time to pass.
+    /// How long until the next task that waits for time to pass; `None` if none does.
     #[must_use]
-    pub fn sleepers(&self) -> usize {
-        self.lock().sleepers.len()
+    pub fn next_sleeper(&self) -> Option<Duration> {
+        let state = self.lock();
+        let (at, _) = state
+            .sleepers
+            .keys()
+            .next()
+            .filter(|(at, _)| *at < Duration::MAX)?;
+        Some(at.saturating_sub(state.elapsed))
     }
 
     fn lock(&self) -> MutexGuard<'_, VirtualState> {

@@ -17,8 +17,11 @@ type Reply = oneshot::Sender<Result<CommitAnswer, Error>>;
 
 /// The runs' end of it.
 #[derive(Clone)]
-pub(crate) struct Committer {
-    queue: mpsc::Sender<(Commit, Reply)>,
+pub(crate) enum Committer {
+    /// Many runs share a write.
+    Batching(mpsc::Sender<(Commit, Reply)>),
+    /// Each commit goes by itself: for tests that follow one thing at a time.
+    Direct(Store),
 }
 
 impl Committer {
@@ -26,11 +29,15 @@ impl Committer {
     pub(crate) fn start(store: Store) -> Self {
         let (queue, waiting) = mpsc::channel(MAX_WAITING_COMMITS);
         tokio::spawn(send_batches(store, waiting));
-        Committer { queue }
+        Committer::Batching(queue)
     }
 
     /// Sends one commit and waits until its batch is durable.
     pub(crate) async fn commit(&self, commit: Commit) -> Result<CommitAnswer, Error> {
+        let queue = match self {
+            Committer::Batching(queue) => queue,
+            Committer::Direct(store) => return commit_alone(store, commit).await,
+        };
         let (reply, answer) = oneshot::channel();
         let gone = || {
             Error::driver_unavailable(
@@ -39,9 +46,15 @@ impl Committer {
                 "the worker is shutting down; start it again",
             )
         };
-        self.queue.send((commit, reply)).await.map_err(|_| gone())?;
+        queue.send((commit, reply)).await.map_err(|_| gone())?;
         answer.await.map_err(|_| gone())?
     }
+}
+
+async fn commit_alone(store: &Store, commit: Commit) -> Result<CommitAnswer, Error> {
+    let answers = store.commit(&[commit]).await?;
+    let none = || Error::store_corrupt("a commit that was answered with nothing");
+    answers.into_iter().next().ok_or_else(none)
 }
 
 async fn send_batches(store: Store, mut waiting: mpsc::Receiver<(Commit, Reply)>) {

@@ -3,7 +3,7 @@
 
 use crate::core::Millis;
 use crate::durable::{Durable, KeyPart};
-use crate::registry::JobDef;
+use crate::registry::{EventDef, JobDef};
 
 /// A job, as a type of the same name as its function.
 #[diagnostic::on_unimplemented(
@@ -35,7 +35,7 @@ pub trait Job: 'static {
 ///
 /// #[derive(Serialize, Deserialize, Event)]
 /// #[event(key = u64)]
-/// struct FeedbackGiven {
+/// struct FeedbackSent {
 ///     stars: u8,
 /// }
 /// ```
@@ -53,4 +53,7 @@ pub trait Event: Durable + Send + 'static {
     const WAS: &'static [&'static str];
     /// How long a published event can be taken; `None` is the default.
     const TTL: Option<Millis>;
+
+    /// The registered definition.
+    fn def() -> &'static EventDef;
 }

@@ -3,7 +3,7 @@
 //! the words under `on_unimplemented` are what a user reads when a type does not fit. All are
 //! implemented for whole families of types, and none is meant to be implemented by hand.
 
-use crate::core::{JobId, RunId};
+use crate::core::{JobId, RunId, key_part};
 use crate::registry::Need;
 use crate::steps::{JobContext, JobCx, State};
 use crate::{Error, Failure};
@@ -160,6 +160,30 @@ impl EventKey<String> for &str {
     }
 }
 
+/// The key of a wait: a value that stands for the event's key, or none.
+#[diagnostic::on_unimplemented(message = "`{Self}` cannot be the key of a wait")]
+pub trait WaitKey<K> {
+    /// The rendered key.
+    fn render(&self) -> Option<String>;
+}
+
+impl<K, Q: EventKey<K> + ?Sized> WaitKey<K> for &Q {
+    fn render(&self) -> Option<String> {
+        Some(key_part(&self.key_text()))
+    }
+}
+
+/// The key of a wait that takes any event of its name.
+#[derive(Clone, Copy, Debug)]
+pub struct AnyKey;
+
+#[diagnostic::do_not_recommend]
+impl<K> WaitKey<K> for AnyKey {
+    fn render(&self) -> Option<String> {
+        None
+    }
+}
+
 /// An error that can be stored.
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an error that can be stored",
@@ -184,14 +208,16 @@ impl<E: Into<Failure>> IntoFailure for E {
     label = "`{Self}` is no `Result`",
     note = "write `-> Result<{Self}>`, and `Ok(..)` around the value"
 )]
-pub trait JobReturn: sealed::Return {
+pub trait JobReturn: Sized {
     /// The output.
     type Ok;
     /// The error.
     type Err;
 
     #[doc(hidden)]
-    fn into_result(self) -> Result<Self::Ok, Self::Err>;
+    fn into_output(self) -> Result<Self::Ok, Failure>
+    where
+        Self::Err: IntoFailure;
 }
 
 #[diagnostic::do_not_recommend]
@@ -199,8 +225,11 @@ impl<T, E> JobReturn for Result<T, E> {
     type Ok = T;
     type Err = E;
 
-    fn into_result(self) -> Result<T, E> {
-        self
+    fn into_output(self) -> Result<T, Failure>
+    where
+        E: IntoFailure,
+    {
+        self.map_err(IntoFailure::into_failure)
     }
 }
 
@@ -210,14 +239,17 @@ impl<T, E> JobReturn for Result<T, E> {
     label = "the future of this step gives `{Self}`",
     note = "wrap the value: `step!(\"name\", {{ Ok(..) }})`"
 )]
-pub trait StepReturn: sealed::Return {
+pub trait StepReturn: Sized {
     /// What is stored.
     type Ok;
     /// The error.
     type Err;
 
     #[doc(hidden)]
-    fn into_result(self) -> Result<Self::Ok, Self::Err>;
+    fn into_stored(self) -> Result<Vec<u8>, Failure>
+    where
+        Self::Ok: Durable,
+        Self::Err: IntoFailure;
 }
 
 #[diagnostic::do_not_recommend]
@@ -225,8 +257,36 @@ impl<T, E> StepReturn for Result<T, E> {
     type Ok = T;
     type Err = E;
 
-    fn into_result(self) -> Result<T, E> {
-        self
+    fn into_stored(self) -> Result<Vec<u8>, Failure>
+    where
+        T: Durable,
+        E: IntoFailure,
+    {
+        Ok(self.map_err(IntoFailure::into_failure)?.encode()?)
+    }
+}
+
+/// What stands in a step. It is a trait of its own, and not `IntoFuture`, because only then does
+/// rustc say once that something is no future.
+#[diagnostic::on_unimplemented(
+    message = "a step needs a future, and `{Self}` is none",
+    label = "not a future",
+    note = "call an `async fn` without `.await`, or write a block: `step!(\"name\", {{ Ok(..) }})`"
+)]
+pub trait StepBody {
+    #[doc(hidden)]
+    type Output;
+
+    #[doc(hidden)]
+    fn into_body(self) -> impl Future<Output = Self::Output>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<F: IntoFuture> StepBody for F {
+    type Output = F::Output;
+
+    fn into_body(self) -> impl Future<Output = F::Output> {
+        self.into_future()
     }
 }
 
@@ -276,6 +336,4 @@ mod sealed {
         /// Stands for having no key.
         const NONE: bool = false;
     }
-    pub trait Return {}
-    impl<T, E> Return for Result<T, E> {}
 }

@@ -5,6 +5,8 @@
 
 mod codes;
 mod kinds;
+#[cfg(test)]
+mod tests;
 
 pub(crate) use codes::check_codes;
 pub use codes::{Code, codes};

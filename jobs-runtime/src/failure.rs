@@ -128,7 +128,8 @@ impl fmt::Display for Failure {
 }
 
 impl fmt::Debug for Failure {
-    /// As a person wants to read it at the end of `main`: the words, the causes, the fix.
+    /// As a person wants to read it at the end of `main`: the words, the causes, the code, the fix
+    /// and the link.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let mut chain = self.chain();
         if let Some(first) = chain.next() {
@@ -138,7 +139,12 @@ impl fmt::Debug for Failure {
             write!(f, "\n  because: {cause}")?;
         }
         if let Some(diagnostic) = self.diagnostic() {
-            for (word, text) in [("fix", diagnostic.help()), ("docs", diagnostic.url())] {
+            let lines = [
+                ("code", diagnostic.code()),
+                ("fix", diagnostic.help()),
+                ("docs", diagnostic.url()),
+            ];
+            for (word, text) in lines {
                 if let Some(text) = text {
                     write!(f, "\n  {word}: {text}")?;
                 }
@@ -171,5 +177,29 @@ pub trait FatalExt<T> {
 impl<T, E: Into<Failure>> FatalExt<T> for std::result::Result<T, E> {
     fn fatal(self) -> Result<T> {
         self.map_err(|error| error.into().fatal())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_failure_that_ends_main_shows_the_code_the_fix_and_the_link_of_the_error_within() {
+        let error = Error::job_unknown("7");
+        let (fix, docs) = (error.fix().to_owned(), error.docs());
+        let shown = format!("{:?}", Failure::from(error));
+        assert_eq!(
+            shown,
+            format!("there is no job 7\n  code: X_JOB_UNKNOWN\n  fix: {fix}\n  docs: {docs}")
+        );
+    }
+
+    #[test]
+    fn a_failure_of_mere_words_shows_them_alone() {
+        assert_eq!(
+            format!("{:?}", Failure::msg("no such card")),
+            "no such card"
+        );
     }
 }

@@ -17,6 +17,7 @@ mod definition;
 pub mod drivers;
 mod durable;
 mod error;
+pub mod errors;
 mod failure;
 mod macros;
 pub mod prelude;
@@ -26,6 +27,7 @@ pub mod registry;
 mod request;
 mod steps;
 mod store;
+pub mod testing;
 mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
@@ -36,7 +38,79 @@ pub use definition::{Event, Job};
 pub use durable::{Durable, EventKey, KeyPart};
 pub use error::{Code, Error, codes};
 pub use failure::{Failure, FatalExt, Result};
-pub use jobs_macros::{Event, job};
+/// Makes an event of a type: something that is published once and wakes the runs waiting for it.
+///
+/// ```
+/// use jobs_runtime::Event;
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Serialize, Deserialize, Event)]
+/// #[event(name = "invoice-paid", key = u64, ttl = "30d")]
+/// struct InvoicePaid {
+///     cents: u64,
+/// }
+/// ```
+///
+/// | option | says |
+/// |---|---|
+/// | `key = TYPE` or `none` | what an event and a wait must share to meet; required |
+/// | `name = "…"` | the durable name; the type's name without it |
+/// | `was = ["…"]` | former names, the newest first |
+/// | `ttl = "7d"` | how long a published event can be taken |
+/// | `crate = path` | where this crate is, if it has another name |
+pub use jobs_macros::Event;
+/// Makes a durable job of an `async fn`.
+///
+/// The function becomes one that gives a [`Request`], to be enqueued; beside it stands a type of
+/// the same name that implements [`Job`]. The body runs on a worker, and every [`step!`] in it is
+/// done once.
+///
+/// ```standalone_crate
+/// use jobs_runtime::{Result, State, job, step};
+/// use serde::{Deserialize, Serialize};
+///
+/// #[derive(Serialize, Deserialize)]
+/// struct Reminder {
+///     user_id: u64,
+///     text: String,
+/// }
+///
+/// struct Mailer;
+///
+/// impl Mailer {
+///     async fn send(&self, text: &str) -> Result<()> {
+///         println!("{text}");
+///         Ok(())
+///     }
+/// }
+///
+/// #[job(idempotency = "reminder:{input.user_id}", attempts = 5, timeout = "10m")]
+/// async fn remind_in_a_week(input: Reminder, mailer: State<Mailer>) -> Result<()> {
+///     step!("wait", sleep = "7d").await;
+///     step!("send", mailer.send(&input.text)).await?;
+///     Ok(())
+/// }
+///
+/// let request = remind_in_a_week(Reminder { user_id: 7, text: "tea".into() });
+/// # let _ = request;
+/// ```
+///
+/// The first parameter is the input; those after it are [`State`] and [`JobContext`], in any
+/// order. The options, each at most once:
+///
+/// | option | says |
+/// |---|---|
+/// | `idempotency = "…{input.field}…"` | the key under which at most one job is live; a closure over the input also gives one, and `none` says that running twice is harmless; required |
+/// | `name = "…"`, `was = ["…"]` | the durable name (the function's name without it); former names, the newest first |
+/// | `queue = "…"`, `priority = 0..9` | where it waits; 0 is served first |
+/// | `tenant = "{input.field}"` | whose job it is |
+/// | `attempts = 5`, `backoff = "1s..1h"` | how often it is tried, and the delay between two tries |
+/// | `timeout = "10m"`, `visibility_timeout = "30s"` | how long one lease may run, and how long it hides the job without a heartbeat |
+/// | `step_timeout = "1m"` | how long a step may take that does not say |
+/// | `removed = ["…"]` | steps that were given up, and may still be recorded |
+/// | `allow = (raw_await)` | awaits outside of steps are meant |
+/// | `crate = path` | where this crate is, if it has another name |
+pub use jobs_macros::job;
 pub use request::{Handle, Request};
 pub use steps::{JobContext, State, StepError};
 pub use store::{StoreHook, Verb};

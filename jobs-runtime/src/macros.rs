@@ -8,7 +8,7 @@
 /// use jobs_runtime::{Result, job, step};
 ///
 /// #[job(idempotency = "signup:{user_id}")]
-/// async fn welcome(user_id: u64) -> Result<()> {
+/// async fn welcome_new_user(user_id: u64) -> Result<()> {
 ///     let account = step!("create-account", create_account(user_id)).await?;
 ///     step!("send-welcome", attempts = 3, timeout = "30s", send_welcome(&account)).await?;
 ///     step!("cool-off", sleep = "3d").await;
@@ -23,7 +23,9 @@
 #[macro_export]
 macro_rules! step {
     (@run $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || async { $body.await })
+        $crate::private::step($cx, $($name)+, $($options)+, || async {
+            $crate::private::future($body).await
+        })
     };
     (@run_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
         $crate::private::step($cx, $($name)+, $($options)+, || {
@@ -31,7 +33,9 @@ macro_rules! step {
         })
     };
     (@once $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
-        $crate::private::step_once($cx, $($name)+, $($options)+, async move { $body.await })
+        $crate::private::step_once($cx, $($name)+, $($options)+, async move {
+            $crate::private::future($body).await
+        })
     };
     (@once_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
         $crate::private::step_once($cx, $($name)+, $($options)+, {
@@ -44,12 +48,14 @@ macro_rules! step {
     (@sleep_until $cx:ident [$($name:tt)+] $at:expr) => {
         $crate::private::sleep_until($cx, $($name)+, $at)
     };
-    (@wait $cx:ident [$($name:tt)+] [$($options:tt)+] $event:ty) => {
-        $crate::private::wait::<$event>($cx, $($name)+, $($options)+)
+    (@wait $cx:ident [$($name:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
+        $crate::private::wait::<$event>($cx, $($name)+, $($key)+, $($options)+)
     };
-    (@wait_required $cx:ident [$($name:tt)+] [$($options:tt)+] $event:ty) => {
-        $crate::private::wait_required::<$event>($cx, $($name)+, $($options)+)
+    (@wait_required $cx:ident [$($name:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
+        $crate::private::wait_required::<$event>($cx, $($name)+, $($key)+, $($options)+)
     };
+    // The call stays one of `step!`, so that its import counts as used.
+    (@refused $($error:tt)+) => { $($error)+ };
     // A form that is marked and still does not fit: rustc could not read the expression.
     (@$form:ident $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)*) => {
         $crate::private::step($cx, $($name)+, $($options)+, || async { ($($body)*).await })
@@ -58,5 +64,24 @@ macro_rules! step {
         ::core::compile_error!(
             "this `step!` is outside the body of a `#[job]`, where no run can record it; move it into the job, or call this function inside a step of the job (a step that another macro writes, or under another name, is not seen either)"
         )
+    };
+}
+
+/// Links a crate whose jobs this program shall run.
+///
+/// A library that nothing names is left out by the linker, and its jobs with it. One line in the
+/// program brings them in:
+///
+/// ```
+/// # mod mail_jobs {}
+/// jobs_runtime::link!(self::mail_jobs);
+/// ```
+#[macro_export]
+macro_rules! link {
+    ($($krate:path),+ $(,)?) => {
+        $(
+            #[allow(unused_imports, clippy::single_component_path_imports)]
+            use $krate as _;
+        )+
     };
 }

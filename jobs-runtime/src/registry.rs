@@ -134,11 +134,19 @@ impl JobDef {
     }
 
     fn place(&self) -> String {
-        format!(
-            "{} {} at {}:{}",
-            self.krate, self.version, self.file, self.line
-        )
+        place(self.krate, self.version, self.file, self.line)
     }
+}
+
+impl EventDef {
+    fn place(&self) -> String {
+        place(self.krate, self.version, self.file, self.line)
+    }
+}
+
+/// Where a definition stands: two that are equal are one, linked twice.
+fn place(krate: &str, version: &str, file: &str, line: u32) -> String {
+    format!("{krate} {version} at {file}:{line}")
 }
 
 /// The definitions by every name they answer to.
@@ -154,6 +162,25 @@ impl Registry {
     /// `X_JOB_DUPLICATE` if two of them claim one name.
     pub(crate) fn linked() -> Result<Self, Error> {
         Registry::of(crate::private::JOBS_V0.iter())
+    }
+
+    /// Checks that no two events claim one name, now or formerly.
+    ///
+    /// # Errors
+    /// `X_JOB_DUPLICATE` naming both.
+    pub(crate) fn check_events() -> Result<(), Error> {
+        let mut by_name: BTreeMap<&'static str, &'static EventDef> = BTreeMap::new();
+        for def in crate::private::EVENTS_V0.iter() {
+            for name in std::iter::once(&def.name).chain(def.was) {
+                match by_name.insert(name, def) {
+                    Some(first) if first.place() != def.place() => {
+                        return Err(Error::name_taken(name, &first.place(), &def.place()));
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
     }
 
     fn of(defs: impl IntoIterator<Item = &'static JobDef>) -> Result<Self, Error> {
@@ -187,5 +214,53 @@ impl Registry {
             .iter()
             .filter(|(name, def)| **name == def.name)
             .map(|(_, def)| *def)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn def(name: &'static str, was: &'static [&'static str], line: u32) -> &'static JobDef {
+        Box::leak(Box::new(JobDef {
+            name,
+            was,
+            krate: "shop",
+            version: "1.0.0",
+            file: "src/jobs.rs",
+            line,
+            options: JobOptions::DEFAULT,
+            input_type: || "()",
+            output_type: || "()",
+            needs: &[],
+            steps: &[],
+            run: |_, _| Box::pin(std::future::ready(Ok(Vec::new()))),
+        }))
+    }
+
+    #[test]
+    fn two_definitions_of_one_name_are_refused_with_both_places() {
+        let error = Registry::of([def("mail", &[], 1), def("mail", &[], 9)]).unwrap_err();
+        assert_eq!(error.code(), "X_JOB_DUPLICATE");
+        let text = error.to_string();
+        assert!(
+            text.contains("src/jobs.rs:1") && text.contains("src/jobs.rs:9"),
+            "{text}"
+        );
+    }
+
+    #[test]
+    fn a_former_name_that_another_job_has_is_refused() {
+        let error = Registry::of([def("mail", &[], 1), def("letter", &["mail"], 9)]).unwrap_err();
+        assert_eq!(error.code(), "X_JOB_DUPLICATE");
+    }
+
+    #[test]
+    fn one_definition_linked_twice_is_one() {
+        let twice = def("mail", &["post"], 1);
+        let registry = Registry::of([twice, twice]).unwrap();
+        assert_eq!(registry.defs().count(), 1);
+        assert!(registry.find("post").is_some());
+        assert_eq!(registry.find("post").unwrap().scope(), "post");
     }
 }

@@ -122,7 +122,7 @@ impl<J: Job> Request<J> {
     pub async fn enqueue(self, jobs: &Jobs) -> Result<Handle<J>, Error> {
         let row = self.into_row(jobs)?;
         Ok(Handle {
-            enqueued: jobs.enqueue_row(row).await?,
+            enqueued: jobs.enqueue_raw(row).await?,
             job: PhantomData,
         })
     }

@@ -10,6 +10,7 @@ use crate::contract::{
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob};
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::{AtomicUsize, Ordering};
 
 /// A verb of the contract.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
@@ -60,6 +61,7 @@ pub trait StoreHook: Send + Sync + 'static {
 pub(crate) struct Store {
     driver: Arc<dyn Driver>,
     hook: Option<Arc<dyn StoreHook>>,
+    in_flight: Arc<AtomicUsize>,
     pub(crate) env: Env,
 }
 
@@ -68,6 +70,7 @@ impl Store {
         Store {
             driver,
             hook: None,
+            in_flight: Arc::default(),
             env,
         }
     }
@@ -77,6 +80,11 @@ impl Store {
             hook: Some(hook),
             ..self
         }
+    }
+
+    /// Calls that were made and not answered: while there are any, virtual time stands still.
+    pub(crate) fn in_flight(&self) -> usize {
+        self.in_flight.load(Ordering::Acquire)
     }
 
     pub(crate) fn capabilities(&self) -> &Capabilities {
@@ -168,7 +176,9 @@ impl Store {
         if let Some(hook) = &self.hook {
             hook.before(verb)?;
         }
+        let call = Counted::begin(&self.in_flight);
         let answer = work.await;
+        drop(call);
         match &answer {
             Ok(_) => tracing::trace!(?verb, "store call"),
             Err(error) => tracing::debug!(?verb, code = error.code(), %error, "store call failed"),
@@ -178,5 +188,21 @@ impl Store {
             hook.after(verb)?;
         }
         Ok(answer)
+    }
+}
+
+/// One thing under way, counted until it is dropped.
+pub(crate) struct Counted<'a>(&'a AtomicUsize);
+
+impl<'a> Counted<'a> {
+    pub(crate) fn begin(count: &'a AtomicUsize) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Counted(count)
+    }
+}
+
+impl Drop for Counted<'_> {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }

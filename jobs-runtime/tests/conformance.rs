@@ -1,36 +1,30 @@
 //! Every case of the exam on every driver of this crate, one test for each pair, so that a
 //! failure names both. The cases themselves are in `src/conformance`.
 
+use jobs_runtime::Error;
 use jobs_runtime::clock::{Env, SeededEntropy, VirtualClock};
 use jobs_runtime::conformance::{Case, cases};
 use jobs_runtime::contract::Driver;
 use jobs_runtime::drivers::memory::Memory;
-#[cfg(feature = "sqlite")]
-use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::pin::Pin;
 use std::process::ExitCode;
 use std::sync::Arc;
-
-/// A store that is being made.
-type Making = Pin<Box<dyn Future<Output = Result<Fresh, Failed>>>>;
+use tempfile::TempDir;
 
 /// A driver under exam: its name in the tests, and how a case gets a fresh store of it.
 struct Candidate {
     name: &'static str,
-    fresh: fn() -> Making,
+    fresh: fn() -> Opening,
 }
 
-/// A fresh store, and what must live as long as it.
-struct Fresh {
-    driver: Arc<dyn Driver>,
-    _folder: Option<tempfile::TempDir>,
-}
+/// A store that is being opened, and the folder that lives as long as it.
+type Opening = Pin<Box<dyn Future<Output = Result<(Arc<dyn Driver>, Option<TempDir>), Error>>>>;
 
 const CANDIDATES: &[Candidate] = &[
     Candidate {
         name: "memory",
-        fresh: || Box::pin(async { Ok(memory()) }),
+        fresh: || Box::pin(async { Ok((Arc::new(Memory::new(env())) as _, None)) }),
     },
     #[cfg(feature = "sqlite")]
     Candidate {
@@ -39,22 +33,14 @@ const CANDIDATES: &[Candidate] = &[
     },
 ];
 
-fn memory() -> Fresh {
-    Fresh {
-        driver: Arc::new(Memory::new(env())),
-        _folder: None,
-    }
-}
-
 #[cfg(feature = "sqlite")]
-async fn sqlite() -> Result<Fresh, Failed> {
-    let folder = tempfile::tempdir()?;
-    let path = folder.path().join("jobs.db");
-    let driver = Sqlite::open(&path, SqliteOptions::default().env(env())).await?;
-    Ok(Fresh {
-        driver: Arc::new(driver),
-        _folder: Some(folder),
-    })
+async fn sqlite() -> Result<(Arc<dyn Driver>, Option<TempDir>), Error> {
+    use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
+    let unavailable = |error| Error::driver_unavailable("sqlite", error, "make room for it");
+    let folder = tempfile::tempdir().map_err(unavailable)?;
+    let options = SqliteOptions::default().env(env());
+    let store = Sqlite::open(&folder.path().join("jobs.db"), options).await?;
+    Ok((Arc::new(store), Some(folder)))
 }
 
 fn env() -> Env {
@@ -82,12 +68,12 @@ fn play(candidate: &Candidate, case: &Case) -> Result<(), Failed> {
         .enable_all()
         .build()?;
     runtime.block_on(async {
-        let fresh = (candidate.fresh)().await?;
-        if !case.fits(fresh.driver.capabilities()) {
+        let (driver, _folder) = (candidate.fresh)().await?;
+        if !case.fits(driver.capabilities()) {
             return Ok(());
         }
-        let verdict = case.play(fresh.driver.clone()).await;
-        fresh.driver.close().await;
+        let verdict = case.play(driver.clone()).await;
+        driver.close().await;
         verdict.map_err(Failed::from)
     })
 }

@@ -11,10 +11,12 @@ use syn::{Block, Expr, ExprCall, Macro, Pat, Path, Stmt};
 /// Macros that wait themselves, so that what they give are values.
 const WAITING_MACROS: &[&str] = &["join", "try_join", "select", "select_biased"];
 
+const TIMEOUTS: &[&str] = &["timeout", "timeout_at"];
+
 const SPAWNING: &[&str] = &["spawn", "spawn_blocking", "spawn_local", "spawn_on"];
 
 /// The variables that may hold steps not yet awaited.
-#[derive(Default)]
+#[derive(Clone, Default)]
 pub(super) struct Futures {
     names: BTreeSet<String>,
 }
@@ -24,13 +26,20 @@ impl Futures {
     pub(super) fn pending(&self, expr: &Expr) -> bool {
         match expr {
             Expr::Array(list) => list.elems.iter().any(|e| self.pending(e)),
-            Expr::Async(_) | Expr::Closure(_) => self.touch(&expr.to_token_stream()),
+            // What stands inside is judged where it stands.
+            Expr::Async(_) => true,
             Expr::Await(wait) => self.pending_after(&wait.base),
             Expr::Block(block) => self.pending_block(&block.block),
+            Expr::Call(call) if is_foreign(call) => self.touch(&call.args.to_token_stream()),
             Expr::Call(call) => {
                 self.pending(&call.func) || call.args.iter().any(|e| self.pending(e))
             }
             Expr::Cast(cast) => self.pending(&cast.expr),
+            Expr::Closure(closure) => {
+                closure.asyncness.is_some()
+                    || matches!(*closure.body, Expr::Async(_))
+                    || self.touch(&closure.body.to_token_stream())
+            }
             Expr::Field(field) => self.pending(&field.base),
             Expr::Group(group) => self.pending(&group.expr),
             Expr::If(choice) => {
@@ -57,12 +66,12 @@ impl Futures {
         }
     }
 
-    /// An awaited step is a value. What was awaited from a variable may hand back further
-    /// futures (`select_all` does), so there the doubt remains.
+    /// An awaited step is a value, and so is an awaited variable. What a call on a variable gives
+    /// may hand back further futures (`select_all` does), so there the doubt remains.
     fn pending_after(&self, awaited: &Expr) -> bool {
         match awaited {
             Expr::Paren(paren) => self.pending_after(&paren.expr),
-            Expr::Macro(_) | Expr::Async(_) => false,
+            Expr::Macro(_) | Expr::Async(_) | Expr::Path(_) => false,
             Expr::Call(call) if gives_back_rest(call) => self.pending(awaited),
             other => self.mentions_known(other.to_token_stream()),
         }
@@ -96,14 +105,21 @@ impl Futures {
 
     /// The names a pattern binds may hold steps from now on.
     pub(super) fn bind(&mut self, pat: &Pat) {
-        tokens::any_ident(pat.to_token_stream(), &mut |name| {
-            let name = name.to_string();
-            let is_variable = name.starts_with(|c: char| c.is_lowercase() || c == '_');
-            if is_variable && !matches!(name.as_str(), "mut" | "ref") {
-                self.names.insert(name);
-            }
-            false
+        each_variable(pat, |name| {
+            self.names.insert(name);
         });
+    }
+
+    /// The names a pattern binds hold plain values from now on.
+    pub(super) fn unbind(&mut self, pat: &Pat) {
+        each_variable(pat, |name| {
+            self.names.remove(&name);
+        });
+    }
+
+    /// At the end of a block its variables are gone, and those they shadowed are back.
+    pub(super) fn leave_block(&mut self, before: &Futures) {
+        self.names.extend(before.names.iter().cloned());
     }
 
     /// Notes what an expression does to variables, apart from `let`.
@@ -121,11 +137,13 @@ impl Futures {
                 }
             }
             Expr::MethodCall(call) => {
-                if call.args.iter().any(|e| self.pending(e)) {
-                    self.bind_root(&call.receiver);
-                }
                 if self.pending(&call.receiver) {
                     self.bind_closures(call.args.iter());
+                }
+                // `list.push(step)` keeps what it is given; `list.map(closure)` does not.
+                let is_kept = |e: &Expr| !matches!(e, Expr::Closure(_)) && self.pending(e);
+                if call.args.iter().any(is_kept) {
+                    self.bind_root(&call.receiver);
                 }
             }
             _ => {}
@@ -156,6 +174,26 @@ impl Futures {
             }
         }
     }
+}
+
+fn each_variable(pat: &Pat, mut act: impl FnMut(String)) {
+    tokens::any_ident(pat.to_token_stream(), &mut |name| {
+        let name = name.to_string();
+        let is_variable = name.starts_with(|c: char| c.is_lowercase() || c == '_');
+        if is_variable && !matches!(name.as_str(), "mut" | "ref") {
+            act(name);
+        }
+        false
+    });
+}
+
+/// Calls that take any future and give one that is none of ours.
+fn is_foreign(call: &ExprCall) -> bool {
+    let Expr::Path(path) = &*call.func else {
+        return false;
+    };
+    last_of(&path.path)
+        .is_some_and(|name| SPAWNING.contains(&name.as_str()) || TIMEOUTS.contains(&name.as_str()))
 }
 
 /// `select(a, b).await` gives back the future that lost.
@@ -200,8 +238,8 @@ pub(super) fn timed(expr: &Expr, futures: &Futures) -> Option<syn::Error> {
         return None;
     };
     let last = path.path.segments.last()?;
-    let is_timeout = last.ident == "timeout" || last.ident == "timeout_at";
-    if !is_timeout || !args.iter().any(|e| futures.pending(e)) {
+    let is_timeout = TIMEOUTS.iter().any(|name| last.ident == name);
+    if !is_timeout || !futures.touch(&args.to_token_stream()) {
         return None;
     }
     let name = &last.ident;
@@ -211,6 +249,16 @@ pub(super) fn timed(expr: &Expr, futures: &Futures) -> Option<syn::Error> {
             "`{name}` around a step is not durable: it starts anew on every replay; give the step its own, `step!(\"name\", timeout = \"30s\", ..)`"
         ),
     ))
+}
+
+/// What a call is given.
+pub(super) fn arguments(expr: &Expr) -> TokenStream {
+    let given = match expr {
+        Expr::Call(call) => &call.args,
+        Expr::MethodCall(call) => &call.args,
+        _ => return TokenStream::new(),
+    };
+    given.iter().map(|argument| quote!(#argument,)).collect()
 }
 
 pub(super) fn last_of(path: &Path) -> Option<String> {

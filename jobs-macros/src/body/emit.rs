@@ -8,6 +8,7 @@ use crate::template::Template;
 use proc_macro2::{Ident, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::LitStr;
+use syn::spanned::Spanned;
 
 pub(super) fn marked(
     krate: &TokenStream,
@@ -87,10 +88,8 @@ fn wait_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, wait: &Wai
         since_step,
     } = wait;
     let key = match key {
-        Some(key) => quote! {
-            ::core::option::Option::Some(#krate::private::event_key::<#event, _>(&(#key)))
-        },
-        None => quote!(::core::option::Option::None),
+        Some(key) => quote_spanned!(key.span()=> &#key),
+        None => quote!(#krate::private::AnyKey),
     };
     let timeout = match timeout {
         Some(length) => {
@@ -104,11 +103,14 @@ fn wait_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, wait: &Wai
     } else {
         quote!(wait)
     };
-    quote! {
-        @#arm #context [#name]
-        [#krate::private::WaitOptions { key: #key, timeout: #timeout, since_step: #since_step }]
-        #event
-    }
+    let options = quote! {
+        #krate::private::WaitOptions {
+            key: ::core::option::Option::None,
+            timeout: #timeout,
+            since_step: #since_step,
+        }
+    };
+    quote!(@#arm #context [#name] [#options] [#key] #event)
 }
 
 fn length(krate: &TokenStream, time: &Time) -> TokenStream {

@@ -9,7 +9,7 @@ use crate::errors::Errors;
 use crate::place;
 use crate::template::{self, Flaw, Role, Template};
 use proc_macro2::{Span, TokenStream};
-use quote::ToTokens;
+use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
     Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Item, LitStr, Local,
@@ -64,12 +64,14 @@ impl<'a> Marker<'a> {
         result
     }
 
-    /// Marks the arguments of one `step!`. An `Err` is what stands in for the whole call.
-    pub(super) fn mark(
-        &mut self,
-        step: Span,
-        arguments: TokenStream,
-    ) -> Result<TokenStream, TokenStream> {
+    /// Marks the arguments of one `step!`. Where nothing can be made of the call, the arguments
+    /// are its error.
+    pub(super) fn mark(&mut self, step: Span, arguments: TokenStream) -> TokenStream {
+        self.try_mark(step, arguments)
+            .unwrap_or_else(|refused| refused)
+    }
+
+    fn try_mark(&mut self, step: Span, arguments: TokenStream) -> Result<TokenStream, TokenStream> {
         if self.in_item {
             return Err(refusal(syn::Error::new(
                 step,
@@ -83,7 +85,10 @@ impl<'a> Marker<'a> {
         };
         let template = match Template::parse(&literal, Role::StepName) {
             Ok(template) => template,
-            Err(Flaw::Braces) => return Err(template::rustc_says(&literal)),
+            Err(Flaw::Braces) => {
+                let said = template::rustc_says(&literal);
+                return Err(quote!(@refused #said));
+            }
             Err(Flaw::Refused(text)) => {
                 return Err(refusal(syn::Error::new(literal.span(), text)));
             }
@@ -162,7 +167,10 @@ impl<'a> Marker<'a> {
             false => await_check::timed(expr, &self.futures),
         });
         let Some(error) = refused else { return false };
-        *expr = Expr::Verbatim(refusal(error));
+        let error = error.into_compile_error();
+        // What the call was given stays, and so its variables and imports stay used.
+        let arguments = self.mark_silently(await_check::arguments(expr));
+        *expr = Expr::Verbatim(quote!({ let _ = (#arguments); #error }));
         true
     }
 
@@ -206,11 +214,16 @@ impl VisitMut for Marker<'_> {
 
     fn visit_local_mut(&mut self, local: &mut Local) {
         visit_mut::visit_local_mut(self, local);
-        if let Some(init) = &local.init
-            && self.futures.pending(&init.expr)
-        {
-            self.futures.bind(&local.pat);
+        match &local.init {
+            Some(init) if self.futures.pending(&init.expr) => self.futures.bind(&local.pat),
+            _ => self.futures.unbind(&local.pat),
         }
+    }
+
+    fn visit_block_mut(&mut self, block: &mut Block) {
+        let before = self.futures.clone();
+        visit_mut::visit_block_mut(self, block);
+        self.futures.leave_block(&before);
     }
 
     fn visit_macro_mut(&mut self, mac: &mut Macro) {
@@ -220,14 +233,7 @@ impl VisitMut for Marker<'_> {
         if last.ident != STEP {
             return self.open(mac);
         }
-        match self.mark(last.ident.span(), mac.tokens.clone()) {
-            Ok(marked) => mac.tokens = marked,
-            Err(stand_in) => {
-                if let Ok(stand_in) = syn::parse2(stand_in) {
-                    *mac = stand_in;
-                }
-            }
-        }
+        mac.tokens = self.mark(last.ident.span(), mac.tokens.clone());
     }
 
     fn visit_expr_closure_mut(&mut self, closure: &mut ExprClosure) {
@@ -267,9 +273,5 @@ impl VisitMut for Marker<'_> {
                 self.in_item = outer;
             }
         }
-    }
-
-    fn visit_block_mut(&mut self, block: &mut Block) {
-        visit_mut::visit_block_mut(self, block);
     }
 }

@@ -83,8 +83,8 @@ pub(crate) fn context() -> Ident {
     Ident::new("__job_cx", Span::mixed_site())
 }
 
-/// An expression of which rustc says no more than the error.
+/// The arguments of a `step!` of which rustc says no more than the error.
 fn refusal(error: syn::Error) -> TokenStream {
-    let tokens = error.into_compile_error();
-    quote!(#tokens)
+    let error = error.into_compile_error();
+    quote!(@refused #error)
 }

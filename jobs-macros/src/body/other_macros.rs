@@ -85,10 +85,14 @@ impl Marker<'_> {
 
     fn open_arguments(&mut self, mac: &mut Macro) {
         if let Some(mut arguments) = expressions(&mac.tokens) {
+            // Written back only where something can have changed: printing is not always faithful.
+            let touched = self.futures.touch(&mac.tokens);
             for argument in &mut arguments {
                 self.visit_expr_mut(argument);
             }
-            mac.tokens = quote!(#arguments);
+            if touched {
+                mac.tokens = quote!(#arguments);
+            }
         } else if tokens::find_step(&mac.tokens).is_some() {
             mac.tokens = self.scan(mac.tokens.clone());
         }
@@ -103,14 +107,10 @@ impl Marker<'_> {
         let mut at = 0;
         while let Some(tree) = trees.get(at) {
             if let Some((name, arguments)) = tokens::step_at(&trees, at) {
-                match self.mark(name.span(), arguments.stream()) {
-                    Ok(inside) => {
-                        let group = tokens::regroup(arguments, inside);
-                        let (name, bang) = (&trees[at], &trees[at + 1]);
-                        marked.extend(quote!(#name #bang #group));
-                    }
-                    Err(stand_in) => marked.extend(stand_in),
-                }
+                let inside = self.mark(name.span(), arguments.stream());
+                let group = tokens::regroup(arguments, inside);
+                let (name, bang) = (&trees[at], &trees[at + 1]);
+                marked.extend(quote!(#name #bang #group));
                 at += 3;
                 continue;
             }

@@ -1,6 +1,7 @@
 //! Tests of the marking of bodies: what is refused, in which words, and what is let through.
 
 use super::*;
+use crate::errors::texts_in;
 use crate::job::parse_item;
 use quote::quote;
 
@@ -19,19 +20,7 @@ fn read(body: TokenStream, raw_await: bool) -> (Marked, Vec<String>) {
 /// Errors in the list, and those that stand in for a step.
 fn refusals(body: TokenStream) -> Vec<String> {
     let (marked, mut texts) = read(body, false);
-    let mut trees = marked.tokens.into_iter().collect::<Vec<_>>();
-    while let Some(tree) = trees.pop() {
-        let proc_macro2::TokenTree::Group(group) = tree else {
-            continue;
-        };
-        let inside: Vec<_> = group.stream().into_iter().collect();
-        if let [proc_macro2::TokenTree::Literal(text)] = &inside[..]
-            && group.delimiter() == proc_macro2::Delimiter::Brace
-        {
-            texts.push(text.to_string().trim_matches('"').to_owned());
-        }
-        trees.extend(inside);
-    }
+    texts.extend(texts_in(marked.tokens));
     texts
 }
 
@@ -42,8 +31,13 @@ fn accepted(body: TokenStream) {
 
 #[track_caller]
 fn refused(body: TokenStream, part: &str) {
+    let shown = body.to_string();
     let texts = refusals(body);
-    assert_eq!(texts.len(), 1, "one mistake, one error: {texts:#?}");
+    assert_eq!(
+        texts.len(),
+        1,
+        "one mistake, one error: {shown}\n{texts:#?}"
+    );
     assert!(texts[0].contains(part), "{texts:#?}");
 }
 
@@ -237,6 +231,13 @@ fn a_raw_await_is_refused_wherever_it_hides() {
         quote!(async { work().await };),
         quote!(let f = || async { work().await };),
         quote!(println!("{}", work().await);),
+        quote!(async { work().await }.await;),
+        quote!(let f = async { work().await }; f.await;),
+        quote!(join_all(y.map(|x| async move { work(x).await })).await;),
+        quote!(tokio::spawn(async { 1 }).await?;),
+        quote!(tokio::time::timeout(d, async { 1 }).await?;),
+        quote!(let f = step!("a", one()); let f = f.await?; work(&f).await?;),
+        quote!(let f = step!("a", one()).await?; { f.save().await?; }),
         quote!(step!("a", sleep = length().await).await;),
         quote!(let a = step!("a", one()).await?; work(&a).await?;),
         quote!(work(step!("a", one()).await?).await?;),
@@ -267,6 +268,8 @@ fn what_is_built_from_steps_may_be_awaited() {
         quote!(let v = [step!("a", one())]; for f in v { f.await?; }),
         quote!(let v = vec![step!("a", one())]; join_all(v.into_iter().map(|f| async move { f.await })).await;),
         quote!(step!("a", async { one().await?; two().await }).await?;),
+        quote!(let f = step!("a", one()); { let f = 5; } f.await?;),
+        quote!(let f = async { 5 }; f.await;),
         quote!(
             async fn helper() {
                 one().await

@@ -38,20 +38,18 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
             const NAME: &'static ::core::primitive::str = #name;
             const WAS: &'static [&'static ::core::primitive::str] = &[#(#was),*];
             const TTL: ::core::option::Option<#krate::private::Millis> = #ttl;
+            fn def() -> &'static #krate::private::EventDef {
+                #krate::private::register! { EVENTS_V0: EventDef = #krate::private::EventDef {
+                    name: #name,
+                    was: &[#(#was),*],
+                    krate: ::core::env!("CARGO_PKG_NAME"),
+                    version: ::core::env!("CARGO_PKG_VERSION"),
+                    file: ::core::file!(),
+                    line: ::core::line!(),
+                } }
+            }
         }
         #here
-        const _: () = {
-            #[#krate::private::linkme::distributed_slice(#krate::private::EVENTS_V0)]
-            #[linkme(crate = #krate::private::linkme)]
-            static __EVENT_DEF: #krate::private::EventDef = #krate::private::EventDef {
-                name: #name,
-                was: &[#(#was),*],
-                krate: ::core::env!("CARGO_PKG_NAME"),
-                version: ::core::env!("CARGO_PKG_VERSION"),
-                file: ::core::file!(),
-                line: ::core::line!(),
-            };
-            #between
-        };
+        const _: () = { #between };
     }
 }

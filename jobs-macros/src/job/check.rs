@@ -8,7 +8,7 @@ use crate::names;
 use crate::suggest;
 use crate::template::Template;
 use syn::spanned::Spanned;
-use syn::{FnArg, Ident, Pat, PatType, ReturnType, Type};
+use syn::{FnArg, Ident, Pat, PatType, ReturnType, Safety, Type};
 
 /// The signature, read as a job's.
 pub(crate) struct Shape {
@@ -44,6 +44,12 @@ pub(crate) fn signature(job: &JobFn, errors: &mut Errors) -> Shape {
             "a `#[job]` cannot be `const`: it runs later; remove `const`",
         );
     }
+    if let Safety::Unsafe(word) = &sig.safety {
+        errors.at(
+            word.span,
+            "a `#[job]` cannot be `unsafe`: the worker could not keep its promise; remove `unsafe`",
+        );
+    }
     if let Some(abi) = &sig.abi {
         errors.over(
             abi,
@@ -72,6 +78,17 @@ pub(crate) fn signature(job: &JobFn, errors: &mut Errors) -> Shape {
     }
     let mut parameters = parameters.into_iter();
     let input = parameters.next().map(|first| input(first, errors));
+    let returned = returns(job, errors);
+    let stored = input.as_ref().map(|input| &input.stored);
+    for ty in stored.into_iter().chain(&returned) {
+        if let Type::ImplTrait(ty) = ty {
+            is_expandable = false;
+            errors.over(
+                ty,
+                "a `#[job]` stores values of types that have a name; write the type instead of `impl ..`",
+            );
+        }
+    }
     if input.is_none() && is_expandable {
         errors.at(
             sig.paren_token.span.join(),
@@ -81,7 +98,7 @@ pub(crate) fn signature(job: &JobFn, errors: &mut Errors) -> Shape {
     Shape {
         input,
         extracted: parameters.collect(),
-        returns: returns(job, errors),
+        returns: returned,
         is_expandable,
     }
 }

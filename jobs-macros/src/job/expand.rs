@@ -1,19 +1,18 @@
 //! Writes out a job: the function that makes a request, the type of the same name that
-//! implements `Job`, the body as a function of its own, and the definition that is registered
-//! at link time.
+//! implements `Job`, and the body as a function of its own. What is registered of it at link time
+//! is written in `registered`.
 
 use super::args::{Args, Idempotency};
+use super::attributes::Place;
 use super::check::{Input, Shape};
-use super::is_keyed;
 use super::item::JobFn;
 use crate::body::{self, Marked};
-use crate::claim::{self, Kind};
 use crate::place;
 use crate::template::Template;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
+use syn::Type;
 use syn::spanned::Spanned;
-use syn::{Attribute, Type};
 
 pub(super) struct Definition<'a> {
     pub(super) krate: TokenStream,
@@ -32,7 +31,7 @@ impl Definition<'_> {
         }
         let (request, marker, implementation) =
             (self.request_fn(), self.marker_type(), self.implementation());
-        let (definition, run, body) = (self.definition(), self.run_fn(), self.body_fn());
+        let (run, body) = (self.run_fn(), self.body_fn());
         let (claims_here, claims) = self.claims();
         let (lints, warnings) = (self.attrs(Place::Inside), &self.marked.warnings);
         quote! {
@@ -40,10 +39,9 @@ impl Definition<'_> {
             #marker
             #claims_here
             #(#lints)*
-            #[allow(non_local_definitions)]
+            #[allow(non_local_definitions, clippy::needless_update)]
             const _: () = {
                 #implementation
-                #definition
                 #run
                 #body
                 #(#warnings)*
@@ -85,7 +83,12 @@ impl Definition<'_> {
         let attrs = self.attrs(Place::Type);
         quote! {
             #(#attrs)*
-            #[allow(dead_code, non_camel_case_types)]
+            #[allow(
+                dead_code,
+                missing_copy_implementations,
+                missing_debug_implementations,
+                non_camel_case_types
+            )]
             #vis struct #ident {}
         }
     }
@@ -96,6 +99,7 @@ impl Definition<'_> {
         let argument = Ident::new("__input", Span::mixed_site());
         let key = self.key(&argument);
         let tenant = self.tenant(&argument);
+        let definition = self.definition();
         let output = quote_spanned! {returned.span()=>
             type Output = <#returned as #krate::private::JobReturn>::Ok;
         };
@@ -104,7 +108,7 @@ impl Definition<'_> {
                 type Input = #input;
                 #output
                 fn def() -> &'static #krate::private::JobDef {
-                    &__JOB_DEF
+                    #definition
                 }
                 fn key(
                     #argument: &Self::Input,
@@ -156,95 +160,6 @@ impl Definition<'_> {
         }
     }
 
-    /// The static that is registered.
-    fn definition(&self) -> TokenStream {
-        let (krate, name) = (&self.krate, &self.name);
-        let was = &self.args.was;
-        let options = self.options();
-        let input = self.input_type();
-        let needs = self.shape.extracted.iter().map(|parameter| {
-            let ty = &parameter.ty;
-            quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
-        });
-        let steps = self.marked.steps.iter().map(|site| {
-            let (name, in_loop) = (&site.name, site.in_loop);
-            let kind = Ident::new(site.kind, Span::call_site());
-            let line = u32::try_from(site.line).unwrap_or(0);
-            quote! {
-                #krate::private::StepDef {
-                    name: #name,
-                    kind: #krate::private::RecordKind::#kind,
-                    line: #line,
-                    in_loop: #in_loop,
-                }
-            }
-        });
-        let ident = &self.job.sig.ident;
-        quote! {
-            #[#krate::private::linkme::distributed_slice(#krate::private::JOBS_V0)]
-            #[linkme(crate = #krate::private::linkme)]
-            static __JOB_DEF: #krate::private::JobDef = #krate::private::JobDef {
-                name: #name,
-                was: &[#(#was),*],
-                krate: ::core::env!("CARGO_PKG_NAME"),
-                version: ::core::env!("CARGO_PKG_VERSION"),
-                file: ::core::file!(),
-                line: ::core::line!(),
-                options: #options,
-                input_type: ::core::any::type_name::<#input>,
-                output_type: ::core::any::type_name::<<#ident as #krate::Job>::Output>,
-                needs: &[#(#needs),*],
-                steps: &[#(#steps),*],
-                run: __job_run,
-            };
-        }
-    }
-
-    fn options(&self) -> TokenStream {
-        let (krate, args) = (&self.krate, self.args);
-        let mut fields = Vec::new();
-        if let Some(queue) = &args.queue {
-            fields.push(quote!(queue: #queue));
-        }
-        if let Some(attempts) = args.attempts {
-            fields.push(quote!(attempts: #attempts));
-        }
-        if let Some(length) = args.backoff {
-            let value = body::backoff(krate, length);
-            fields.push(quote!(backoff: #value));
-        }
-        let lengths = [
-            ("timeout", args.timeout_millis),
-            ("visibility_timeout", args.visibility_timeout_millis),
-            ("step_timeout", args.step_timeout_millis),
-        ];
-        for (name, millis) in lengths {
-            let name = Ident::new(name, Span::call_site());
-            if let Some(millis) = millis {
-                let millis = body::millis(krate, millis);
-                fields.push(quote!(#name: ::core::option::Option::Some(#millis)));
-            }
-        }
-        if let Some(priority) = args.priority {
-            fields.push(quote!(priority: #krate::private::Priority::new(#priority)));
-        }
-        if args.raw_await {
-            fields.push(quote!(raw_await: true));
-        }
-        if !args.removed.is_empty() {
-            let removed = &args.removed;
-            fields.push(quote!(removed: &[#(#removed),*]));
-        }
-        let keyed = is_keyed(args);
-        quote! {
-            #krate::private::JobOptions {
-                #(#fields,)*
-                keyed: #keyed,
-                ..#krate::private::JobOptions::DEFAULT
-            }
-        }
-    }
-
     /// Decode the input, run the body, encode what it returns.
     fn run_fn(&self) -> TokenStream {
         let (krate, ident) = (&self.krate, &self.job.sig.ident);
@@ -258,10 +173,16 @@ impl Definition<'_> {
                 <#ty as #krate::private::Extract>::extract(#context)?
             }
         });
+        let returned = self.return_type();
+        let at_return = place::respan(krate.clone(), returned.span());
+        let (output, encode) = (
+            quote_spanned! {returned.span()=> <#returned as #at_return::private::JobReturn>::into_output },
+            quote_spanned! {returned.span()=> #at_return::private::encode::<#ident> },
+        );
         // What is not `Send` in the body is reported at the job's name.
         let span = place::ours_at(ident.span());
         let call = quote_spanned! {span=>
-            #krate::private::run::<#ident, _, _>(#context, #bytes, |#context, #input| {
+            #krate::private::run::<#ident, _, _, _>(#context, #bytes, #output, #encode, |#context, #input| {
                 let _ = &#input;
                 ::core::result::Result::Ok(__job_body(#context, #given #(#extracted),*))
             })
@@ -338,24 +259,6 @@ impl Definition<'_> {
         }
     }
 
-    fn claims(&self) -> (TokenStream, TokenStream) {
-        let span = match &self.args.name {
-            Some(name) => name.span(),
-            None => self.job.sig.ident.span(),
-        };
-        let mut here = claim::in_crate(Kind::Job, &self.name, span);
-        let former = &self.args.was;
-        here.extend(
-            former
-                .iter()
-                .map(|name| claim::in_crate(Kind::Job, &name.value(), name.span())),
-        );
-        (
-            here,
-            claim::between_crates(&self.krate, Kind::Job, &self.name),
-        )
-    }
-
     fn input_type(&self) -> TokenStream {
         match &self.shape.input {
             Some(input) => input.stored.to_token_stream(),
@@ -370,30 +273,4 @@ impl Definition<'_> {
             None => quote!(::core::result::Result<(), #krate::private::Failure>),
         }
     }
-
-    fn attrs(&self, place: Place) -> Vec<&Attribute> {
-        let goes_there = |attr: &&Attribute| {
-            let name = attr.path().get_ident().map(ToString::to_string);
-            match name.as_deref() {
-                Some("cfg" | "cfg_attr") => true,
-                Some("allow" | "warn" | "deny" | "forbid") => place != Place::Body,
-                // Given once, or the copies would go unfulfilled.
-                Some("expect") => place == Place::Inside,
-                Some("doc") => matches!(place, Place::Function | Place::Type),
-                Some("deprecated" | "must_use") => place == Place::Function,
-                _ => place == Place::Body,
-            }
-        };
-        self.job.attrs.iter().filter(goes_there).collect()
-    }
-}
-
-/// Where an attribute of the user's goes.
-#[derive(Clone, Copy, PartialEq)]
-enum Place {
-    Body,
-    Function,
-    /// The block around all that is hidden.
-    Inside,
-    Type,
 }

@@ -2,10 +2,12 @@
 //! further errors beside the ones reported.
 
 mod args;
+mod attributes;
 mod check;
 mod expand;
 mod hints;
 mod item;
+mod registered;
 #[cfg(test)]
 mod tests;
 

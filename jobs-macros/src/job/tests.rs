@@ -1,31 +1,12 @@
 //! Tests of `#[job]`: refusals of the definition, and snapshots of what it becomes.
 
 use super::*;
+use crate::errors::texts_in;
 use crate::snapshot;
-use proc_macro2::TokenTree;
 
 /// The texts of all `compile_error!` in an expansion.
 fn refusals(arguments: TokenStream, item: TokenStream) -> Vec<String> {
-    let mut texts = Vec::new();
-    collect(define(arguments, item), &mut texts);
-    texts
-}
-
-fn collect(tokens: TokenStream, texts: &mut Vec<String>) {
-    let trees: Vec<TokenTree> = tokens.into_iter().collect();
-    for (at, tree) in trees.iter().enumerate() {
-        let TokenTree::Group(group) = tree else {
-            continue;
-        };
-        let is_error =
-            at >= 2 && matches!(&trees[at - 2], TokenTree::Ident(name) if name == "compile_error");
-        if is_error {
-            let text: syn::LitStr = syn::parse2(group.stream()).expect("an error is a text");
-            texts.push(text.value());
-        } else {
-            collect(group.stream(), texts);
-        }
-    }
+    texts_in(define(arguments, item))
 }
 
 #[track_caller]

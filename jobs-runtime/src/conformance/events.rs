@@ -5,7 +5,7 @@ use super::shapes::{EventShape, wait};
 use super::subject::LEASE;
 use super::{Failure, Result, Subject};
 use crate::contract::{BeatAnswer, PruneBounds};
-use crate::core::{Millis, StepRecord};
+use crate::core::{Millis, Settle, StepRecord};
 
 case!(d09_an_event_before_the_wait_is_found);
 async fn d09_an_event_before_the_wait_is_found(s: Subject) -> Result {
@@ -185,6 +185,38 @@ async fn two_waits_at_once_take_an_event_each(s: Subject) -> Result {
     s.apply(&holder.park(waits.to_vec(), None)).await?;
     let inbox = s.claim_one().await?.inbox();
     check_eq!(inbox, [b"1".to_vec(), b"2".to_vec()]);
+    Ok(())
+}
+
+case!(a_wait_beside_a_served_one_takes_the_next_event);
+async fn a_wait_beside_a_served_one_takes_the_next_event(s: Subject) -> Result {
+    let mut holder = s.start(&s.job("mail")).await?;
+    for payload in ["1", "2"] {
+        s.publish(&s.event("paid").payload(payload)).await?;
+    }
+    for step in ["a", "b"] {
+        let wait = wait(step, "paid", None, s.now());
+        s.apply(&holder.steps(vec![wait])).await?;
+    }
+    s.apply(&holder.settle(Settle::HandBack)).await?;
+    let inbox = s.claim_one().await?.inbox();
+    check_eq!(inbox, [b"1".to_vec(), b"2".to_vec()]);
+    Ok(())
+}
+
+case!(a_served_wait_takes_no_more_events_with_each_commit);
+async fn a_served_wait_takes_no_more_events_with_each_commit(s: Subject) -> Result {
+    let mut holder = s.start(&s.job("mail")).await?;
+    for payload in ["1", "2", "3", "4"] {
+        s.publish(&s.event("paid").payload(payload)).await?;
+    }
+    let paid = wait("paid", "paid", None, s.now());
+    s.apply(&holder.steps(vec![paid])).await?;
+    for name in ["one", "two"] {
+        let step = holder.step(name, "1");
+        s.apply(&holder.steps(vec![step])).await?;
+    }
+    check_eq!(s.view(holder.id()).await?.inbox.len(), 1);
     Ok(())
 }
 

@@ -111,6 +111,19 @@ async fn a_requeue_takes_its_key_back(s: Subject) -> Result {
     Ok(())
 }
 
+case!(a_job_that_came_too_late_runs_once_it_is_revived);
+async fn a_job_that_came_too_late_runs_once_it_is_revived(s: Subject) -> Result {
+    let at = s.now().after(Millis(1));
+    let job = s.job("mail").shape(|job| job.spec.expires_at = Some(at));
+    s.enqueue(&job).await?;
+    s.advance_to(at);
+    s.claim_nothing().await?;
+    s.expect_state(job.spec.id, State::Failed).await?;
+    expect_applied(s.requeue(job.spec.id, &[]).await?)?;
+    check_eq!(s.claim_one().await?.id(), job.spec.id);
+    Ok(())
+}
+
 case!(a_requeue_that_meets_a_newer_holder_names_it_and_changes_nothing);
 async fn a_requeue_that_meets_a_newer_holder_names_it_and_changes_nothing(s: Subject) -> Result {
     let mut old = s.start(&s.job("mail").key("7").attempts(1)).await?;

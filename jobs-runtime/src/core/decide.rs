@@ -265,6 +265,9 @@ fn settle(mut head: Head, how: Option<&Settle>, now: Timestamp) -> Decision {
             head.lease_losses = 0;
             head.ended_at = None;
             head.cancel_requested = false;
+            // Whoever revives a job that came too late wants it to run all the same: what has
+            // begun does not expire.
+            head.started_at = head.started_at.or(Some(now));
         }
         _ => {}
     }
@@ -285,3 +288,6 @@ fn ended(head: &Head, change: Change, now: Timestamp) -> Option<Head> {
         ..head.clone()
     })
 }
+
+#[cfg(test)]
+mod tests;

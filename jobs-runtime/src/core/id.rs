@@ -13,13 +13,15 @@ macro_rules! ids {
         pub struct $name(Uuid);
 
         impl $name {
-            /// Makes an id that sorts by `at`; `random` makes it unique.
+            /// Makes an id that sorts by `at`; the low 74 bits of `random` make it unique.
             #[must_use]
             pub fn new(at: Timestamp, random: u128) -> Self {
                 let millis = u64::try_from(at.0).unwrap_or(0);
-                let mut bits = [0; 10];
-                bits.copy_from_slice(&random.to_le_bytes()[..10]);
-                Self(uuid::Builder::from_unix_timestamp_millis(millis, &bits).into_uuid())
+                // Version and variant overwrite six of the eighty bits: shift around them.
+                let bits = (random >> 62 & 0xFFF) << 64 | random & ((1 << 62) - 1);
+                let mut bytes = [0; 10];
+                bytes.copy_from_slice(&bits.to_be_bytes()[6..]);
+                Self(uuid::Builder::from_unix_timestamp_millis(millis, &bytes).into_uuid())
             }
 
             /// The sixteen bytes, as a store keeps them.
@@ -85,6 +87,16 @@ mod tests {
         let early = JobId::new(Timestamp(1_000), u128::MAX);
         let late = JobId::new(Timestamp(1_001), 0);
         assert!(early < late);
+    }
+
+    #[test]
+    fn ids_of_one_instant_differ_in_each_of_their_74_bits() {
+        let at = Timestamp(1_700_000_000_000);
+        let none = JobId::new(at, 0);
+        for bit in 0..74 {
+            let one = JobId::new(at, 1 << bit);
+            assert!(none < one, "bit {bit}");
+        }
     }
 
     #[test]

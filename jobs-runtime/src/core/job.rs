@@ -164,7 +164,7 @@ pub struct Head {
     pub cancel_requested: bool,
     /// When it was stored.
     pub enqueued_at: Timestamp,
-    /// When its first lease began.
+    /// When its first lease began, or when a person revived it before it ever had one.
     pub started_at: Option<Timestamp>,
     /// When it reached its final state.
     pub ended_at: Option<Timestamp>,

@@ -56,6 +56,23 @@ impl Millis {
     }
 }
 
+impl fmt::Display for Millis {
+    /// In the notation of the options, as whole units: `10m`, `90s`, `1500ms`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let units = [
+            (86_400_000, "d"),
+            (3_600_000, "h"),
+            (60_000, "m"),
+            (1_000, "s"),
+        ];
+        let whole = |(size, _): &(u64, _)| self.0 > 0 && self.0.is_multiple_of(*size);
+        match units.into_iter().find(whole) {
+            Some((size, unit)) => write!(f, "{}{unit}", self.0 / size),
+            None => write!(f, "{}ms", self.0),
+        }
+    }
+}
+
 impl From<Duration> for Millis {
     /// Rounds up, so that a wait is never shorter than what was asked for.
     fn from(span: Duration) -> Millis {
@@ -67,5 +84,22 @@ impl From<Duration> for Millis {
 impl From<Millis> for Duration {
     fn from(span: Millis) -> Duration {
         Duration::from_millis(span.0)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Millis;
+    use alloc::string::ToString;
+
+    #[test]
+    fn a_span_is_told_in_the_largest_unit_that_is_exact() {
+        let told = |millis| Millis(millis).to_string();
+        assert_eq!(told(259_200_000), "3d");
+        assert_eq!(told(7_200_000), "2h");
+        assert_eq!(told(600_000), "10m");
+        assert_eq!(told(90_000), "90s");
+        assert_eq!(told(1_500), "1500ms");
+        assert_eq!(told(0), "0ms");
     }
 }

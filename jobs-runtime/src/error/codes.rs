@@ -1,6 +1,10 @@
 //! The list of codes. A code belongs to one owner: claiming it twice is found at start.
+//! What a code means to a person is told in the book, on its page on errors.
 
-/// One stable error code.
+use super::Error;
+
+/// One stable error code. A crate with errors of its own, such as a driver, claims its codes with
+/// `inventory::submit!`, as `&'static Code`.
 #[derive(Debug)]
 pub struct Code {
     /// `X_` and words in capitals.
@@ -31,6 +35,28 @@ pub fn codes() -> Vec<&'static Code> {
     all
 }
 
+/// Refuses a program in which two claims are laid to one code: a person who looks it up would read
+/// about somebody else's error.
+///
+/// # Errors
+///
+/// `X_CODE_DUPLICATE`, which names the code and both owners.
+pub(crate) fn check_codes() -> Result<(), Error> {
+    check(&codes())
+}
+
+/// Wants the codes sorted by name, so that two claims on one are neighbours.
+fn check(sorted: &[&'static Code]) -> Result<(), Error> {
+    for pair in sorted.windows(2) {
+        if let [first, second] = pair
+            && first.name == second.name
+        {
+            return Err(Error::code_taken(first.name, first.owner, second.owner));
+        }
+    }
+    Ok(())
+}
+
 macro_rules! own_codes {
     ($($name:ident = $title:literal;)*) => {$(
         pub(crate) static $name: Code =
@@ -40,6 +66,7 @@ macro_rules! own_codes {
 }
 
 own_codes! {
+    X_CODE_DUPLICATE = "two crates claim the same error code";
     X_CONFLICT = "the job changed while it was being changed";
     X_DRIVER_UNAVAILABLE = "the store cannot be reached";
     X_IDEMPOTENCY_REQUIRED = "the job has no idempotency key";
@@ -70,23 +97,67 @@ own_codes! {
     X_URL_INVALID = "no driver understands this URL";
 }
 
-/// Checks that no code has two owners.
-///
-/// # Errors
-/// `X_JOB_DUPLICATE` naming both.
-pub(crate) fn check_codes() -> Result<(), super::Error> {
-    let all = codes();
-    for pair in all.windows(2) {
-        if let [first, second] = pair
-            && first.name == second.name
-            && first.owner != second.owner
-        {
-            return Err(super::Error::name_taken(
-                first.name,
-                first.owner,
-                second.owner,
-            ));
+#[cfg(test)]
+mod tests {
+    use super::{Code, check, check_codes, codes};
+
+    fn claim(name: &'static str, owner: &'static str) -> &'static Code {
+        Box::leak(Box::new(Code {
+            name,
+            title: "a title",
+            owner,
+        }))
+    }
+
+    #[test]
+    fn a_second_claim_on_a_code_is_refused_and_names_both_owners() {
+        let sorted = [
+            claim("X_DISK_FULL", "jobs-runtime"),
+            claim("X_QUOTA", "driver-a"),
+            claim("X_QUOTA", "driver-b"),
+        ];
+        let error = check(&sorted).unwrap_err();
+        assert_eq!(error.code(), "X_CODE_DUPLICATE");
+        assert_eq!(
+            error.to_string(),
+            "the error code X_QUOTA is claimed twice, by `driver-a` and by `driver-b`"
+        );
+    }
+
+    #[test]
+    fn a_second_claim_by_the_same_owner_is_refused_too() {
+        let sorted = [claim("X_QUOTA", "driver-a"), claim("X_QUOTA", "driver-a")];
+        assert!(check(&sorted).is_err());
+    }
+
+    #[test]
+    fn the_codes_of_this_crate_have_one_owner_each() {
+        check_codes().unwrap();
+    }
+
+    #[test]
+    fn codes_come_sorted_by_name() {
+        let all = codes();
+        assert!(all.is_sorted_by(|a, b| a.name < b.name));
+        assert!(!all.is_empty());
+    }
+
+    #[test]
+    fn a_code_is_x_and_words_in_capitals() {
+        for code in codes() {
+            let words = code.name.strip_prefix("X_").unwrap_or_default();
+            let fits = words.bytes().all(|b| b == b'_' || b.is_ascii_uppercase());
+            assert!(fits && !words.is_empty(), "{}", code.name);
         }
     }
-    Ok(())
+
+    #[test]
+    fn a_code_links_to_its_place_on_the_page_of_this_version() {
+        let link = claim("X_QUOTA", "driver-a").docs();
+        assert!(link.starts_with("https://docs.rs/jobs-runtime/"), "{link}");
+        assert!(
+            link.ends_with("/jobs_runtime/errors/index.html#x_quota"),
+            "{link}"
+        );
+    }
 }

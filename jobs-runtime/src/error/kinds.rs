@@ -2,7 +2,7 @@
 
 use super::Error;
 use super::codes::*;
-use crate::core::{JobId, StoredError};
+use crate::core::{JobId, Millis, StoredError};
 use std::sync::Arc;
 
 impl Error {
@@ -18,7 +18,8 @@ impl Error {
     #[must_use]
     pub fn outcome_unknown(driver: &str, cause: impl std::fmt::Display) -> Self {
         let message = format!("the {driver} store broke off in the middle of a write: {cause}");
-        let fix = "try again: ids are made before the write, so it is never stored twice";
+        let fix =
+            "make the same call again: ids are made before the write, so nothing is stored twice";
         Error::new(&X_OUTCOME_UNKNOWN, message, fix)
     }
 
@@ -59,7 +60,7 @@ impl Error {
         Error::new(
             &X_PAYLOAD_TOO_LARGE,
             message,
-            "store the large part elsewhere and pass a reference to it",
+            "keep the large part in a file or an object store, and pass its address instead",
         )
     }
 
@@ -69,7 +70,7 @@ impl Error {
         Error::new(
             &X_JOB_UNKNOWN,
             format!("there is no job {id}"),
-            "check the id; an ended job is removed after its retention",
+            "check the id and the store; an ended job is removed when its retention is over",
         )
     }
 
@@ -79,7 +80,7 @@ impl Error {
         Error::new(
             &X_CONFLICT,
             format!("job {job} changed while it was being changed"),
-            "look at the job again and repeat the change",
+            "read the job again, and repeat the change if it still makes sense",
         )
     }
 
@@ -90,7 +91,7 @@ impl Error {
         Error::new(
             &X_CONFLICT,
             message,
-            "look at it again and repeat the change",
+            "read the setting again, and repeat the change if it still makes sense",
         )
     }
 
@@ -114,6 +115,15 @@ impl Error {
             &X_JOB_DUPLICATE,
             message,
             "give one of them another name with `#[job(name = \"..\")]`; a name is a key in the store and belongs to one job",
+        )
+    }
+
+    /// Two crates claim one error code.
+    pub(crate) fn code_taken(code: &str, first: &str, second: &str) -> Self {
+        Error::new(
+            &X_CODE_DUPLICATE,
+            format!("the error code {code} is claimed twice, by `{first}` and by `{second}`"),
+            "rename the code in one of the two crates, with the crate's name in front",
         )
     }
 
@@ -166,7 +176,7 @@ impl Error {
     pub fn step_unknown(step: &str, near: Option<&str>) -> Self {
         let fix = match near {
             Some(near) => format!("did you mean \"{near}\"?"),
-            None => "list the steps of the job first".into(),
+            None => "take a name from the job's journal: `jobs.admin().show(id)`".into(),
         };
         Error::new(
             &X_STEP_UNKNOWN,
@@ -182,7 +192,7 @@ impl Error {
         Error::new(
             &X_JOB_FAILED,
             message,
-            "mend the cause, then requeue the job",
+            "mend the cause, then requeue the job: `jobs.admin().requeue(id)`",
         )
     }
 
@@ -190,12 +200,13 @@ impl Error {
     #[must_use]
     pub fn max_attempts(job: JobId, name: &str, attempts: u32, error: &StoredError) -> Self {
         let message = format!(
-            "job \"{name}\" ({job}) failed {attempts} times and is a dead letter; the last error: {error}"
+            "job \"{name}\" ({job}) failed in {}, and is a dead letter; the last error: {error}",
+            counted(attempts)
         );
         Error::new(
             &X_JOB_MAX_ATTEMPTS,
             message,
-            "mend the cause, then requeue the job",
+            "mend the cause, then requeue the job: `jobs.admin().requeue(id)`",
         )
     }
 
@@ -205,14 +216,14 @@ impl Error {
         Error::new(
             &X_JOB_CANCELLED,
             format!("job \"{name}\" ({job}) was cancelled"),
-            "enqueue it again if it shall run after all",
+            "enqueue it again if it should run after all",
         )
     }
 
     /// A job or step took too long.
     #[must_use]
     pub fn timeout(what: impl std::fmt::Display, millis: u64) -> Self {
-        let message = format!("{what} took longer than {millis} ms");
+        let message = format!("{what} took longer than {}", Millis(millis));
         Error::new(
             &X_JOB_TIMEOUT,
             message,
@@ -226,7 +237,7 @@ impl Error {
         what: impl std::fmt::Display,
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
-        let message = format!("{what} cannot be read back: {source}");
+        let message = format!("{what} cannot be read back");
         Error::new(
             &X_INPUT_UNDECODABLE,
             message,
@@ -241,11 +252,11 @@ impl Error {
         what: impl std::fmt::Display,
         source: impl std::error::Error + Send + Sync + 'static,
     ) -> Self {
-        let message = format!("{what} cannot be stored: {source}");
+        let message = format!("{what} cannot be stored");
         Error::new(
             &X_OUTPUT_UNENCODABLE,
             message,
-            "JSON objects need text keys: change the type, or store it as a list",
+            "give a type that JSON can hold: a map needs text keys, so make any other map a list of pairs",
         )
         .caused_by(source)
     }
@@ -256,7 +267,7 @@ impl Error {
         Error::new(
             &X_LEASE_LOST,
             format!("another worker holds job {job}"),
-            "nothing to do: the other worker goes on with it",
+            "nothing to do: the other worker goes on with it; if it happens often, raise `visibility_timeout`",
         )
     }
 
@@ -294,5 +305,13 @@ impl Error {
     #[must_use]
     pub fn is_timeout(&self) -> bool {
         self.is(&X_JOB_TIMEOUT)
+    }
+}
+
+fn counted(attempts: u32) -> String {
+    if attempts == 1 {
+        "its only attempt".into()
+    } else {
+        format!("all {attempts} attempts")
     }
 }

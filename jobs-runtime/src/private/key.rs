@@ -27,9 +27,9 @@ pub fn key_of<I, R: KeyPart>(input: &I, key: impl FnOnce(&I) -> R) -> String {
     key(input).text().into_owned()
 }
 
-/// The correlation key of a wait or a publication.
+/// The correlation key of a publication.
 pub fn event_key<E: Event, K: EventKey<E::Key> + ?Sized>(key: &K) -> String {
-    crate::core::key_part(&key.key_text())
+    key_part(&*key.key_text())
 }
 
 #[cfg(test)]

@@ -3,23 +3,26 @@
 
 mod claim;
 mod key;
+mod register;
 mod run;
 mod step;
 mod time;
 
-pub use crate::__jobs_claim as claim;
 pub use crate::core::{Backoff, Millis, Priority, RecordKind};
-pub use crate::durable::{Extract, IntoFailure, JobReturn, NoKey, StepReturn};
+pub use crate::durable::{
+    AnyKey, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
+};
 pub use crate::failure::Failure;
 pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
     ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
     WaitOptions,
 };
+pub use crate::{__jobs_claim as claim, __jobs_register as register};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
-pub use run::{RunFuture, no_context, run};
-pub use step::{block, sleep, sleep_until, step, step_once, wait, wait_required};
+pub use run::{RunFuture, encode, input_type, no_context, output_type, run};
+pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};
 pub use time::{IntoMillis, IntoTimestamp, millis};
 
 /// Every job of the program. The name carries the version of the layout of [`JobDef`], so that

@@ -1,36 +1,53 @@
 //! From stored input to stored output: what stands around the body of a job.
 
+use crate::Error;
 use crate::definition::Job;
-use crate::durable::{Durable, IntoFailure, JobReturn};
+use crate::durable::Durable;
 use crate::failure::Failure;
 use crate::steps::JobCx;
+use std::any::type_name;
 use std::future::{Future, ready};
 use std::pin::Pin;
 
 /// What `JobDef::run` gives; an alias, so that each expansion is shorter by it.
 pub type RunFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
 
-/// Decodes the input, starts the body by `start`, encodes what it returns.
-pub fn run<'a, J, F, R>(
+/// Decodes the input, starts the body by `start`, encodes what it returns. `output` and `encode`
+/// are arguments, and `J::Output` is not named, so that a return type which cannot be one is
+/// reported once, where it is written.
+pub fn run<'a, J, F, R, O>(
     cx: JobCx<'a>,
     input: &'a [u8],
+    output: fn(R) -> Result<O, Failure>,
+    encode: fn(&O) -> Result<Vec<u8>, Error>,
     start: impl FnOnce(JobCx<'a>, J::Input) -> Result<F, Failure>,
 ) -> RunFuture<'a>
 where
     J: Job,
     F: Future<Output = R> + Send + 'a,
-    R: JobReturn<Ok = J::Output, Err: IntoFailure>,
+    R: 'a,
+    O: 'a,
 {
     let decoded = J::Input::decode(input).map_err(Failure::from);
     match decoded.and_then(|input| start(cx, input)) {
-        Ok(body) => Box::pin(async move {
-            match body.await.into_result() {
-                Ok(output) => Ok(output.encode()?),
-                Err(error) => Err(error.into_failure()),
-            }
-        }),
+        Ok(body) => Box::pin(async move { Ok(encode(&output(body.await)?)?) }),
         Err(failure) => Box::pin(ready(Err(failure))),
     }
+}
+
+/// The stored form of a job's output.
+pub fn encode<J: Job>(output: &J::Output) -> Result<Vec<u8>, Error> {
+    output.encode()
+}
+
+/// The name of a job's input type.
+pub fn input_type<J: Job>() -> &'static str {
+    type_name::<J::Input>()
+}
+
+/// The name of a job's output type.
+pub fn output_type<J: Job>() -> &'static str {
+    type_name::<J::Output>()
 }
 
 /// The context of a function that is refused as a job: its program does not compile.

@@ -2,7 +2,7 @@
 
 use crate::core::{Millis, Timestamp};
 use crate::definition::Event;
-use crate::durable::{Durable, IntoFailure, StepReturn};
+use crate::durable::{Durable, IntoFailure, StepBody, StepReturn, WaitKey, has_key};
 use crate::failure::Failure;
 use crate::steps::{
     ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
@@ -67,10 +67,7 @@ async fn encoded<B>(body: B) -> Result<Vec<u8>, Failure>
 where
     B: Future<Output: StepReturn<Ok: Durable, Err: IntoFailure>>,
 {
-    match body.await.into_result() {
-        Ok(value) => Ok(value.encode()?),
-        Err(error) => Err(error.into_failure()),
-    }
+    body.await.into_stored()
 }
 
 fn decode<T: Durable>(bytes: &[u8]) -> Result<T, String> {
@@ -86,6 +83,12 @@ fn fingerprint(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })
+}
+
+/// The future of a step. A plain `.await` would say it too if it is none, but with the advice to
+/// remove an `.await` that the user did not write.
+pub fn future<F: StepBody<Output = T>, T>(body: F) -> impl Future<Output = T> {
+    body.into_body()
 }
 
 /// Says what `?` in the block of a step turns errors into, so that nobody has to.
@@ -112,8 +115,10 @@ pub fn sleep_until<'a>(
 pub fn wait<'a, E: Event>(
     cx: JobCx<'a>,
     name: impl Into<Name>,
+    key: impl WaitKey<E::Key>,
     options: WaitOptions,
 ) -> WaitFuture<'a, E> {
+    let options = keyed::<E>(options, key);
     WaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
 }
 
@@ -121,9 +126,17 @@ pub fn wait<'a, E: Event>(
 pub fn wait_required<'a, E: Event>(
     cx: JobCx<'a>,
     name: impl Into<Name>,
+    key: impl WaitKey<E::Key>,
     options: WaitOptions,
 ) -> RequiredWaitFuture<'a, E> {
+    let options = keyed::<E>(options, key);
     RequiredWaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
+}
+
+/// A key given for an event that has none is as good as none.
+fn keyed<E: Event>(options: WaitOptions, key: impl WaitKey<E::Key>) -> WaitOptions {
+    let key = key.render().filter(|_| has_key::<E::Key>());
+    WaitOptions { key, ..options }
 }
 
 fn names<E: Event>() -> Vec<String> {

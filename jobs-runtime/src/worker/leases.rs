@@ -3,14 +3,15 @@
 //! It has a thread, a runtime and (in a driver) a connection of its own: neither a body that
 //! blocks its executor nor a starved pool may cost a lease.
 
-use crate::contract::{Beat, BeatAnswer, WakeUp};
+use crate::contract::{Beat, BeatAnswer, WakeUp, WakeUps};
 use crate::core::{JobId, Millis, Nudge, Timestamp, Token};
 use crate::store::Store;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::time::Duration;
-use tokio::sync::{Notify, broadcast, watch};
+use tokio::sync::broadcast::error::RecvError;
+use tokio::sync::{Notify, watch};
 
 /// Heartbeats are at least so far apart, however many hints come.
 const MIN_BEAT_GAP: Duration = Duration::from_millis(20);
@@ -34,6 +35,8 @@ struct Entry {
     token: Token,
     name: String,
     timeout: Millis,
+    /// When the lease was last asked for, by our monotonic clock.
+    asked: Duration,
     seen_nudge: Arc<AtomicU64>,
     /// From then on a body that does not yield loses its lease.
     gives_up_at: Option<Duration>,
@@ -46,6 +49,8 @@ pub(crate) struct Leases {
     entries: Mutex<BTreeMap<JobId, Entry>>,
     changed: Notify,
     stopped: AtomicBool,
+    /// Virtual time: a lease ends when the store says so, never by our clock.
+    endless: bool,
 }
 
 /// A run's share of its lease; dropping it stops the heartbeat of the job at once.
@@ -76,16 +81,25 @@ pub(crate) struct NewLease {
     pub(crate) token: Token,
     pub(crate) name: String,
     pub(crate) timeout: Millis,
-    pub(crate) lease_end: Duration,
+    /// When the claim left, by our monotonic clock.
+    pub(crate) asked: Duration,
     pub(crate) gives_up_at: Option<Duration>,
     pub(crate) seen_nudge: u64,
 }
 
 impl Leases {
+    /// Leases that are kept by whoever moves the time.
+    pub(crate) fn endless() -> Self {
+        Leases {
+            endless: true,
+            ..Leases::default()
+        }
+    }
+
     pub(crate) fn hold(self: &Arc<Self>, lease: NewLease) -> LeaseGuard {
         let seen_nudge = Arc::new(AtomicU64::new(lease.seen_nudge));
         let start = Signal {
-            lease_end: lease.lease_end,
+            lease_end: self.end_of(lease.asked + Duration::from(lease.timeout)),
             ..Signal::default()
         };
         let (sender, signal) = watch::channel(start);
@@ -93,6 +107,7 @@ impl Leases {
             token: lease.token,
             name: lease.name,
             timeout: lease.timeout,
+            asked: lease.asked,
             seen_nudge: Arc::clone(&seen_nudge),
             gives_up_at: lease.gives_up_at,
             signal: sender,
@@ -125,10 +140,28 @@ impl Leases {
         self.entries.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
-    fn shortest(&self) -> Option<Duration> {
+    fn end_of(&self, measured: Duration) -> Duration {
+        if self.endless {
+            Duration::MAX
+        } else {
+            measured
+        }
+    }
+
+    pub(crate) fn shortest(&self) -> Option<Duration> {
         self.lock()
             .values()
             .map(|entry| Duration::from(entry.timeout))
+            .min()
+    }
+
+    /// When the next heartbeat is due: a third of a lease leaves room for one that is late and one
+    /// that is lost.
+    fn next_beat(&self) -> Option<Duration> {
+        let entries = self.lock();
+        entries
+            .values()
+            .map(|entry| entry.asked + Duration::from(entry.timeout) / 3)
             .min()
     }
 
@@ -156,16 +189,20 @@ impl Leases {
         let mut entries = self.lock();
         for (beat, answer) in beats.iter().zip(answers) {
             let Some(entry) = entries
-                .get(&beat.job)
+                .get_mut(&beat.job)
                 .filter(|entry| entry.token == beat.token)
             else {
                 continue;
             };
             match answer {
-                BeatAnswer::Held { until, nudge, .. } => entry.signal.send_modify(|signal| {
-                    signal.lease_end = sent + Duration::from(beat.visibility_timeout);
-                    signal.news = Some((nudge, until.before(beat.visibility_timeout)));
-                }),
+                BeatAnswer::Held { until, nudge, .. } => {
+                    entry.asked = sent;
+                    entry.signal.send_modify(|signal| {
+                        let end = sent + Duration::from(beat.visibility_timeout);
+                        signal.lease_end = self.end_of(end);
+                        signal.news = Some((nudge, until.before(beat.visibility_timeout)));
+                    });
+                }
                 BeatAnswer::Cancelled | BeatAnswer::Lost => {
                     entry.signal.send_modify(|signal| signal.lost = true);
                     entries.remove(&beat.job);
@@ -179,39 +216,47 @@ impl Leases {
 pub(crate) async fn keep(leases: Arc<Leases>, store: Store) {
     let clock = Arc::clone(&store.env.clock);
     let mut hints = store.wake_ups();
-    let mut last = clock.monotonic();
-    let mut failing = false;
+    let mut not_before = Duration::ZERO;
     while !leases.stopped.load(Ordering::Acquire) {
-        let Some(shortest) = leases.shortest() else {
+        let Some(due) = leases.next_beat() else {
             leases.changed.notified().await;
-            last = clock.monotonic();
             continue;
         };
-        // A third leaves room for one that is late and one that is lost.
-        let gap = if failing { shortest / 12 } else { shortest / 3 };
-        let due = last + gap.max(MIN_BEAT_GAP);
-        let wait = due.saturating_sub(clock.monotonic());
+        let wait = due.max(not_before).saturating_sub(clock.monotonic());
         if !wait.is_zero() {
             tokio::select! {
                 () = clock.sleep(wait) => {}
                 () = leases.changed.notified() => continue,
-                hint = hints.recv() => match hint {
+                () = inbox_hint(&mut hints) => {
                     // A run with a body in flight shall hear of its event soon.
-                    Ok(WakeUp::Inbox) | Err(broadcast::error::RecvError::Lagged(_)) => {
-                        let soon = (last + MIN_BEAT_GAP).saturating_sub(clock.monotonic());
-                        clock.sleep(soon).await;
-                    }
-                    Ok(_) => continue,
-                    Err(broadcast::error::RecvError::Closed) => clock.sleep(wait).await,
-                },
+                    clock.sleep(not_before.saturating_sub(clock.monotonic())).await;
+                }
             }
         }
-        last = clock.monotonic();
-        failing = !beat_once(&leases, &store).await;
+        let sent = clock.monotonic();
+        let gap = match beat_once(&leases, &store).await {
+            true => MIN_BEAT_GAP,
+            // Four more tries before the leases end.
+            false => leases
+                .shortest()
+                .map_or(MIN_BEAT_GAP, |shortest| shortest / 6),
+        };
+        not_before = sent + gap.max(MIN_BEAT_GAP);
     }
 }
 
-async fn beat_once(leases: &Leases, store: &Store) -> bool {
+async fn inbox_hint(hints: &mut WakeUps) {
+    loop {
+        match hints.recv().await {
+            Ok(WakeUp::Inbox) | Err(RecvError::Lagged(_)) => return,
+            Ok(_) => {}
+            // Without hints the heartbeats remain.
+            Err(RecvError::Closed) => std::future::pending().await,
+        }
+    }
+}
+
+pub(super) async fn beat_once(leases: &Leases, store: &Store) -> bool {
     let clock = &store.env.clock;
     let beats = leases.beats(clock.monotonic());
     for beats in beats.chunks(MAX_BEATS) {

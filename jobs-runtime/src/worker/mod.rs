@@ -3,6 +3,7 @@
 //! [`poller`] claims, [`executor`] runs one lease, [`leases`] keeps all of them alive on a thread
 //! of its own. A worker claims only what it has free slots for.
 
+mod drain;
 mod executor;
 mod leases;
 mod observe;
@@ -24,6 +25,7 @@ use leases::Leases;
 use std::any::TypeId;
 use std::future::Future;
 use std::sync::Arc;
+use std::sync::atomic::AtomicUsize;
 use std::time::Duration;
 
 /// How long a lease hides a job without a heartbeat, for jobs that do not say.
@@ -60,6 +62,8 @@ pub(crate) struct Shared {
     states: Arc<StateMap>,
     committer: Committer,
     leases: Arc<Leases>,
+    /// Runs that wait for a body of theirs.
+    busy: AtomicUsize,
     observer: Observer,
     queues: Vec<String>,
     concurrency: usize,
@@ -174,10 +178,12 @@ impl Worker {
     ) -> Result<(), Error> {
         panic::remember_places();
         let registry = Registry::linked()?;
+        Registry::check_events()?;
         crate::error::check_codes()?;
         self.check_states(&registry)?;
         let grace = self.grace;
-        let shared = Arc::new(self.share(registry));
+        let committer = Committer::start(self.jobs.store().clone());
+        let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
         let keeper = shutdown::spawn_keeper(Arc::clone(&shared.leases), shared.store.clone())?;
         let result = poller::serve(&shared, stop, hurry, grace).await;
@@ -197,15 +203,16 @@ impl Worker {
         Ok(())
     }
 
-    fn share(self, registry: Registry) -> Shared {
+    fn share(self, registry: Registry, committer: Committer, leases: Leases) -> Shared {
         let store = self.jobs.store().clone();
         let bits = store.env.entropy.bits() as u64;
         Shared {
-            committer: Committer::start(store.clone()),
+            committer,
             store,
             registry,
             states: Arc::new(self.states),
-            leases: Arc::default(),
+            leases: Arc::new(leases),
+            busy: AtomicUsize::new(0),
             observer: self.observer,
             queues: self.queues,
             concurrency: self.concurrency,

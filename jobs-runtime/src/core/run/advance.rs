@@ -49,10 +49,10 @@ impl Run {
         }
         let holding = !self.held.is_empty() && self.late.is_empty();
         // With bodies held at the barrier, more deliveries would only raise it.
-        if !(holding && self.committing.is_some()) {
-            if let Some(next) = self.deliver_one(now) {
-                return next;
-            }
+        if !(holding && self.committing.is_some())
+            && let Some(next) = self.deliver_one(now)
+        {
+            return next;
         }
         if holding && self.barrier_is_down() {
             self.wake_held();
@@ -276,9 +276,6 @@ fn required_timeout(record: &StepRecord) -> StepOutcome {
     let event = names.first().map_or("", String::as_str);
     StepOutcome::Failed(StoredError::new(
         "X_JOB_TIMEOUT",
-        format!(
-            "no event \"{event}\" came within {} ms, and the step requires one",
-            waited.0
-        ),
+        format!("no event \"{event}\" came within {waited}, and the step requires one"),
     ))
 }

@@ -1,6 +1,6 @@
 //! What a step future may ask of its run, and what it says when its body ends or it is dropped.
 
-use super::{Run, RunFault, Slot, SlotState};
+use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
     Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp, WaitSpec,
 };
@@ -273,9 +273,13 @@ impl Run {
         }
         slot.state = SlotState::Gone;
         let stored_before = slot.record.wake_at.is_some();
-        self.dirty.remove(name);
+        let unsaved = self.dirty.remove(name);
         if stored_before {
-            self.removed.insert(name.into());
+            let removal = Removal {
+                poll: self.polls,
+                unsaved,
+            };
+            self.removed.insert(name.into(), removal);
         }
     }
 }

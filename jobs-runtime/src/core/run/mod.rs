@@ -88,11 +88,20 @@ pub struct Run {
     last_time: Timestamp,
     values: u64,
     dirty: BTreeMap<String, StepRecord>,
-    removed: BTreeSet<String>,
+    removed: BTreeMap<String, Removal>,
     number: u64,
     committing: Option<Position>,
     used: Vec<String>,
     replayed: Vec<String>,
+}
+
+/// A pending record whose future was dropped.
+#[derive(Debug)]
+struct Removal {
+    /// The poll in which it was dropped.
+    poll: u64,
+    /// The record, if it was not stored yet.
+    unsaved: Option<StepRecord>,
 }
 
 #[derive(Debug)]
@@ -188,7 +197,7 @@ impl Run {
             last_time: job.head.enqueued_at,
             values: 0,
             dirty: BTreeMap::new(),
-            removed: BTreeSet::new(),
+            removed: BTreeMap::new(),
             number: 0,
             committing: None,
             used: Vec::new(),
@@ -254,6 +263,12 @@ impl Run {
     #[must_use]
     pub fn seen_nudge(&self) -> u64 {
         self.seen_nudge
+    }
+
+    /// Whether a body runs.
+    #[must_use]
+    pub fn is_busy(&self) -> bool {
+        self.in_flight > 0
     }
 
     /// Whether any step waits for an event or a child.

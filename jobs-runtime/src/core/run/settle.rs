@@ -1,6 +1,6 @@
 //! What must be stored: records while the body runs, and the end of the lease.
 
-use super::{Run, RunFault, Slot, SlotState};
+use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
     Commit, CommitNumber, Millis, Mismatch, Nudge, Payload, Settle, StepOutcome, StepRecord,
     StoredError, Timestamp, Trace,
@@ -47,7 +47,7 @@ impl Run {
             number: self.number,
         };
         let records: Vec<StepRecord> = ::core::mem::take(&mut self.dirty).into_values().collect();
-        let removed = ::core::mem::take(&mut self.removed).into_iter().collect();
+        let removed = ::core::mem::take(&mut self.removed).into_keys().collect();
         let base = self.base;
         self.base = self.next;
         self.committing = Some(self.next);
@@ -62,7 +62,13 @@ impl Run {
         for record in commit.records {
             self.dirty.entry(record.name.clone()).or_insert(record);
         }
-        self.removed.extend(commit.removed);
+        for name in commit.removed {
+            let removal = Removal {
+                poll: 0,
+                unsaved: None,
+            };
+            self.removed.entry(name).or_insert(removal);
+        }
         self.news(Some(nudge), at);
     }
 
@@ -88,6 +94,7 @@ impl Run {
                 culprit,
                 delay,
             } => {
+                self.keep_what_the_end_dropped();
                 let culprit_is_final = self.take_back_failures(culprit.as_deref());
                 if error.fatal || culprit_is_final {
                     Settle::Fail { error }
@@ -127,6 +134,20 @@ impl Run {
                 step: slot.record.name.clone(),
                 recorded: slot.record.kind,
             })
+    }
+
+    /// An error that leaves a body drops its branches in its last poll: their sleeps and waits did
+    /// not lose, and go on in the next attempt (R4).
+    fn keep_what_the_end_dropped(&mut self) {
+        let last = self.polls;
+        let removed = ::core::mem::take(&mut self.removed);
+        for (name, removal) in removed {
+            if removal.poll < last {
+                self.removed.insert(name, removal);
+            } else if let Some(record) = removal.unsaved {
+                self.dirty.insert(name, record);
+            }
+        }
     }
 
     /// Turns the failures that the next attempt shall try again into pending records. True if the

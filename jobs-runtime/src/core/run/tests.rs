@@ -1,1 +1,1 @@
-
+//! What a run decides, told through its own interface.

@@ -4,6 +4,7 @@ use super::row::Row;
 use super::store::Store;
 use crate::contract::{Beat, BeatAnswer, Claim, Claimed, Claims, QueueSetting};
 use crate::core::{self, ClaimVerdict, JobId, State, Timestamp};
+use std::collections::BTreeSet;
 
 impl Store {
     pub(super) fn claim(&mut self, claim: &Claim, now: Timestamp) -> Claims {
@@ -55,7 +56,7 @@ impl Store {
     }
 
     /// The names of the queues that may be served: those asked for, or all, less the paused.
-    fn open_queues(&self, claim: &Claim) -> Vec<String> {
+    fn open_queues(&self, claim: &Claim) -> BTreeSet<String> {
         self.lanes
             .queues()
             .map(|(name, _)| name)
@@ -71,19 +72,19 @@ impl Store {
             .is_some_and(|setting| QueueSetting::read(&setting.value).paused)
     }
 
-    fn first_visible(&self, queues: &[String], now: Timestamp) -> Option<JobId> {
+    fn first_visible(&self, queues: &BTreeSet<String>, now: Timestamp) -> Option<JobId> {
         self.lanes
             .queues()
-            .filter(|(name, _)| queues.contains(name))
+            .filter(|(name, _)| queues.contains(*name))
             .filter_map(|(_, queue)| queue.first(now))
             .min()
             .map(|(_, _, id)| id)
     }
 
-    fn next_visible_at(&self, queues: &[String]) -> Option<Timestamp> {
+    fn next_visible_at(&self, queues: &BTreeSet<String>) -> Option<Timestamp> {
         self.lanes
             .queues()
-            .filter(|(name, _)| queues.contains(name))
+            .filter(|(name, _)| queues.contains(*name))
             .filter_map(|(_, queue)| queue.next_visible_at())
             .min()
     }

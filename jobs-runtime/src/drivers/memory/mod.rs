@@ -15,6 +15,8 @@ mod row;
 mod settings;
 mod stats;
 mod store;
+#[cfg(test)]
+mod tests;
 
 use crate::Error;
 use crate::clock::Env;

@@ -1,0 +1,21 @@
+//! The pages of the book as documentation, so that `cargo test --doc` compiles and runs every code
+//! block. Order and titles are those of `src/SUMMARY.md`; `tests/` holds the two lists together.
+
+macro_rules! pages {
+    ($($module:ident = $file:literal;)*) => {
+        /// Every page: its file under `src/`, and its text.
+        pub const PAGES: &[(&str, &str)] =
+            &[$(($file, include_str!(concat!("src/", $file))),)*];
+
+        $(
+            #[doc = include_str!(concat!("src/", $file))]
+            pub mod $module {}
+        )*
+    };
+}
+
+pages! {
+    introduction = "introduction.md";
+    steps_and_replay = "steps-and-replay.md";
+    errors = "errors.md";
+}

@@ -1,0 +1,116 @@
+//! Writes what of a job is registered: its definition, as a static that the linker gathers, and
+//! the claims on its names.
+
+use super::expand::Definition;
+use super::is_keyed;
+use crate::body;
+use crate::claim::{self, Kind};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{quote, quote_spanned};
+use syn::spanned::Spanned;
+
+impl Definition<'_> {
+    /// The static that is registered.
+    pub(super) fn definition(&self) -> TokenStream {
+        let (krate, name) = (&self.krate, &self.name);
+        let was = &self.args.was;
+        let options = self.options();
+        let needs = self.shape.extracted.iter().map(|parameter| {
+            let ty = &parameter.ty;
+            quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
+        });
+        let steps = self.marked.steps.iter().map(|site| {
+            let (name, in_loop) = (&site.name, site.in_loop);
+            let kind = Ident::new(site.kind, Span::call_site());
+            let line = u32::try_from(site.line).unwrap_or(0);
+            quote! {
+                #krate::private::StepDef {
+                    name: #name,
+                    kind: #krate::private::RecordKind::#kind,
+                    line: #line,
+                    in_loop: #in_loop,
+                }
+            }
+        });
+        let ident = &self.job.sig.ident;
+        quote! {
+            #krate::private::register! { JOBS_V0: JobDef = #krate::private::JobDef {
+                name: #name,
+                was: &[#(#was),*],
+                krate: ::core::env!("CARGO_PKG_NAME"),
+                version: ::core::env!("CARGO_PKG_VERSION"),
+                file: ::core::file!(),
+                line: ::core::line!(),
+                options: #options,
+                input_type: #krate::private::input_type::<#ident>,
+                output_type: #krate::private::output_type::<#ident>,
+                needs: &[#(#needs),*],
+                steps: &[#(#steps),*],
+                run: __job_run,
+            } }
+        }
+    }
+
+    fn options(&self) -> TokenStream {
+        let (krate, args) = (&self.krate, self.args);
+        let mut fields = Vec::new();
+        if let Some(queue) = &args.queue {
+            fields.push(quote!(queue: #queue));
+        }
+        if let Some(attempts) = args.attempts {
+            fields.push(quote!(attempts: #attempts));
+        }
+        if let Some(length) = args.backoff {
+            let value = body::backoff(krate, length);
+            fields.push(quote!(backoff: #value));
+        }
+        let lengths = [
+            ("timeout", args.timeout_millis),
+            ("visibility_timeout", args.visibility_timeout_millis),
+            ("step_timeout", args.step_timeout_millis),
+        ];
+        for (name, millis) in lengths {
+            let name = Ident::new(name, Span::call_site());
+            if let Some(millis) = millis {
+                let millis = body::millis(krate, millis);
+                fields.push(quote!(#name: ::core::option::Option::Some(#millis)));
+            }
+        }
+        if let Some(priority) = args.priority {
+            fields.push(quote!(priority: #krate::private::Priority::new(#priority)));
+        }
+        if args.raw_await {
+            fields.push(quote!(raw_await: true));
+        }
+        if !args.removed.is_empty() {
+            let removed = &args.removed;
+            fields.push(quote!(removed: &[#(#removed),*]));
+        }
+        let keyed = is_keyed(args);
+        quote! {
+            #krate::private::JobOptions {
+                #(#fields,)*
+                keyed: #keyed,
+                ..#krate::private::JobOptions::DEFAULT
+            }
+        }
+    }
+
+    pub(super) fn claims(&self) -> (TokenStream, TokenStream) {
+        let span = match &self.args.name {
+            Some(name) => name.span(),
+            None => self.job.sig.ident.span(),
+        };
+        let mut here = claim::in_crate(Kind::Job, &self.name, span);
+        for former in &self.args.was {
+            let name = former.value();
+            if name != self.name {
+                here.extend(claim::in_crate(Kind::Job, &name, former.span()));
+            }
+        }
+        (
+            here,
+            claim::between_crates(&self.krate, Kind::Job, &self.name),
+        )
+    }
+}

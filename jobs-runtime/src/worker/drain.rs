@@ -1,0 +1,138 @@
+//! A worker for tests: runs jobs under virtual time, one thing after another, until nothing is
+//! left to do. No thread, no batch, no poll: what happens follows from the jobs alone.
+
+use super::leases::{self, Leases};
+use super::{Shared, Worker, executor, panic};
+use crate::Error;
+use crate::clock::VirtualClock;
+use crate::committer::Committer;
+use crate::contract::Claim;
+use crate::core::Timestamp;
+use crate::registry::Registry;
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::sync::atomic::Ordering;
+use std::task::{Context, Wake, Waker};
+use std::time::Duration;
+use tokio::sync::Notify;
+
+/// How long a body may wait for something real before virtual time goes on without it.
+const REAL_WAIT: Duration = Duration::from_millis(50);
+/// Rounds of one drain: a job that never ends would keep it going for ever.
+const MAX_ROUNDS: u32 = 1_000_000;
+
+/// A worker that is moved by hand.
+pub(crate) struct Drain {
+    shared: Arc<Shared>,
+    clock: VirtualClock,
+}
+
+type Running = Vec<Pin<Box<dyn Future<Output = ()> + Send>>>;
+
+#[derive(Default)]
+struct Flag(Notify);
+
+impl Wake for Flag {
+    fn wake(self: Arc<Self>) {
+        self.0.notify_one();
+    }
+}
+
+impl Worker {
+    pub(crate) fn into_drain(self, clock: VirtualClock) -> Result<Drain, Error> {
+        panic::remember_places();
+        // A test gives the states of the jobs it runs; others of its program may need more.
+        let registry = Registry::linked()?;
+        let committer = Committer::Direct(self.jobs.store().clone());
+        Ok(Drain {
+            shared: Arc::new(self.share(registry, committer, Leases::endless())),
+            clock,
+        })
+    }
+}
+
+impl Drain {
+    /// Runs all that is ready at this instant to its end or its next suspension; time moves only
+    /// for waits in memory. Gives how many leases ran, and when the next job is due.
+    pub(crate) async fn drain(&self) -> Result<(usize, Option<Timestamp>), Error> {
+        let flag = Arc::new(Flag::default());
+        let waker = Waker::from(Arc::clone(&flag));
+        let (mut running, mut leases): (Running, usize) = (Vec::new(), 0);
+        for _ in 0..MAX_ROUNDS {
+            let (claimed, next) = self.claim(&mut running).await?;
+            leases += claimed;
+            let before = running.len();
+            poll_all(&mut running, &waker, &flag);
+            if running.is_empty() && claimed == 0 && before == 0 {
+                return Ok((leases, next));
+            }
+            if running.len() < before {
+                continue;
+            }
+            self.let_time_pass(&flag).await;
+        }
+        Err(Error::timeout("draining", u64::from(MAX_ROUNDS)))
+    }
+
+    async fn claim(&self, running: &mut Running) -> Result<(usize, Option<Timestamp>), Error> {
+        let shared = &self.shared;
+        let claim = Claim {
+            queues: shared.queues.clone(),
+            limit: shared.concurrency.saturating_sub(running.len()),
+            visibility_timeout: shared.visibility_timeout,
+            worker: shared.worker.clone(),
+            nonce: shared.random(),
+            now: shared.store.env.clock.imposed(),
+        };
+        let asked = shared.store.env.clock.monotonic();
+        let claims = shared.store.claim(&claim).await?;
+        let claimed = claims.jobs.len();
+        for job in claims.jobs {
+            running.push(Box::pin(executor::execute(
+                Arc::clone(shared),
+                job,
+                claims.now,
+                asked,
+            )));
+        }
+        Ok((claimed, claims.next_visible_at))
+    }
+
+    /// Waits for what is really under way, or moves time to whatever waits for it.
+    async fn let_time_pass(&self, flag: &Flag) {
+        if self.shared.store.in_flight() > 0 {
+            return flag.0.notified().await;
+        }
+        if self.shared.busy.load(Ordering::Acquire) > 0
+            && tokio::time::timeout(REAL_WAIT, flag.0.notified())
+                .await
+                .is_ok()
+        {
+            return;
+        }
+        let Some(next) = self.clock.next_sleeper() else {
+            return flag.0.notified().await;
+        };
+        // Leases live in the store by virtual time too: no step of it may outlast one.
+        let most = self
+            .shared
+            .leases
+            .shortest()
+            .map_or(next, |shortest| shortest / 3);
+        self.clock.advance(next.min(most));
+        leases::beat_once(&self.shared.leases, &self.shared.store).await;
+    }
+}
+
+/// Polls every run until none has been woken since.
+fn poll_all(running: &mut Running, waker: &Waker, flag: &Flag) {
+    loop {
+        let mut cx = Context::from_waker(waker);
+        running.retain_mut(|run| run.as_mut().poll(&mut cx).is_pending());
+        // A permit says that something was woken while we polled.
+        if running.is_empty() || !std::pin::pin!(flag.0.notified()).enable() {
+            return;
+        }
+    }
+}

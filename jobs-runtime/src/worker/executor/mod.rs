@@ -1,0 +1,240 @@
+//! One lease of one run: poll the body, store what was delivered, and settle the job at the end.
+//!
+//! The body's future is polled by hand. What may happen next is the run's decision ([`Next`]);
+//! [`wait`] waits for it, [`store`] sends commits, [`end`] settles.
+
+mod end;
+mod store;
+mod wait;
+
+use super::leases::{LeaseGuard, NewLease};
+use super::observe::RunEvent;
+use super::{Shared, panic};
+use crate::Failure;
+use crate::contract::Claimed;
+use crate::core::{Commit, CommitNumber, Ended, Millis, Next, Replay, Run, Settle, Timestamp};
+use crate::registry::JobDef;
+use crate::steps::{JobCx, JobInfo, JobWaker, RunCell};
+use std::future::Future;
+use std::panic::AssertUnwindSafe;
+use std::pin::Pin;
+use std::sync::Arc;
+use std::task::{Context, Poll, Waker};
+use std::time::Duration;
+use store::Sending;
+use wait::Woken;
+
+/// A sleep up to this long is waited out in memory; a longer one parks the run.
+const PARK_AFTER: Millis = Millis(1_000);
+/// Polls of one body that wakes itself each time, before others get their turn.
+const MAX_SELF_WAKES: u32 = 1_000;
+/// How long a body may overrun its job's timeout before it counts as blocking its thread.
+const BLOCKED_AFTER: Duration = Duration::from_secs(1);
+
+type BodyFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
+
+/// Runs one lease to its end.
+pub(super) async fn execute(
+    shared: Arc<Shared>,
+    claimed: Claimed,
+    claimed_at: Timestamp,
+    asked_mono: Duration,
+) {
+    let Some(def) = shared.registry.find(&claimed.job.spec.name) else {
+        return defer(&shared, &claimed).await;
+    };
+    let timeout = claimed
+        .job
+        .spec
+        .visibility_timeout
+        .unwrap_or(shared.visibility_timeout);
+    let deadline = def
+        .options
+        .timeout
+        .map(|span| asked_mono + Duration::from(span));
+    let lease = shared.leases.hold(NewLease {
+        job: claimed.job.spec.id,
+        token: claimed.job.head.token,
+        name: claimed.job.spec.name.clone(),
+        timeout,
+        asked: asked_mono,
+        gives_up_at: deadline.map(|at| at + BLOCKED_AFTER),
+        seen_nudge: claimed.nudge.count,
+    });
+    let input = claimed.job.spec.input.bytes.clone();
+    let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
+    // The budget of cooperative scheduling would make ready steps look pending.
+    let mut body = Some((def.run)(JobCx { cell: &cell }, &input));
+    let executor = Executor {
+        shared: &shared,
+        def,
+        cell: &cell,
+        lease,
+        waker: Arc::default(),
+        sending: None,
+        timeout,
+        deadline,
+        warned: false,
+    };
+    tokio::task::unconstrained(executor.run(&mut body)).await;
+    cell.with(Run::close);
+    drop(body);
+}
+
+fn cell(
+    shared: &Shared,
+    def: &'static JobDef,
+    claimed: Claimed,
+    claimed_at: Timestamp,
+    asked_mono: Duration,
+) -> RunCell {
+    let job = claimed.job;
+    let replay = Replay {
+        careful: def.options.raw_await || job.head.lease_losses > 0,
+        removed: def.options.removed,
+        park_after: PARK_AFTER,
+    };
+    let recorded = claimed
+        .journal
+        .iter()
+        .filter(|record| record.position.is_some())
+        .count();
+    let run = Run::new(&job, claimed.journal, claimed.nudge, claimed_at, replay);
+    let info = JobInfo {
+        id: job.spec.id,
+        run_id: job.spec.run_id,
+        name: job.spec.name,
+        queue: job.spec.queue,
+        key: job.spec.key,
+        tenant: job.spec.tenant,
+        attempt: job.head.attempt,
+        attempts_max: job.head.attempts_max,
+        step_timeout: def.options.step_timeout,
+        payload_limit: shared.store.capabilities().payload_limit,
+    };
+    shared.observer.tell(&info, RunEvent::Claimed { recorded });
+    let (states, env) = (Arc::clone(&shared.states), shared.store.env.clone());
+    RunCell::new(
+        info,
+        run,
+        env,
+        states,
+        shared.observer.clone(),
+        claimed_at,
+        asked_mono,
+    )
+}
+
+/// No handler here: somebody else's may have one, and a rolling deploy must burn no attempt.
+async fn defer(shared: &Shared, claimed: &Claimed) {
+    let spec = &claimed.job.spec;
+    tracing::warn!(job = %spec.id, name = spec.name, "no handler of this name in this program; the job is left for a worker that has one");
+    let delay = shared.defer_delay();
+    let number = CommitNumber {
+        token: claimed.job.head.token,
+        number: 1,
+    };
+    let commit = Commit::settle(spec.id, spec.run_id, number, Settle::Defer { delay });
+    if let Err(error) = shared.committer.commit(commit).await {
+        tracing::warn!(%error, "a job without a handler could not be put back; its lease will run out");
+    }
+}
+
+struct Executor<'a> {
+    shared: &'a Shared,
+    def: &'static JobDef,
+    cell: &'a Arc<RunCell>,
+    lease: LeaseGuard,
+    waker: Arc<JobWaker>,
+    /// The commit in flight.
+    sending: Option<Sending>,
+    timeout: Millis,
+    deadline: Option<Duration>,
+    warned: bool,
+}
+
+/// What polling came to.
+enum Turn {
+    Ended(Ended),
+    Idle(Next),
+    /// Its own wake-up is still to be answered: come back after everybody else.
+    Yield,
+}
+
+impl Executor<'_> {
+    async fn run(mut self, body: &mut Option<BodyFuture<'_>>) {
+        let waker = Waker::from(Arc::clone(&self.waker));
+        loop {
+            let Some(future) = body.as_mut() else { return };
+            let next = match self.poll_until_idle(future, &waker) {
+                Turn::Ended(ended) => return self.end(body, ended).await,
+                Turn::Idle(next) => next,
+                Turn::Yield => {
+                    tokio::task::yield_now().await;
+                    Next::Wait {
+                        wake_at: Some(self.cell.now()),
+                    }
+                }
+            };
+            let park = match next {
+                Next::Broken => return self.finish(body, Run::settle_fault).await,
+                // The records that are not stored yet share the write that parks the run.
+                Next::Park { wake_at } if self.sending.is_none() => Some(wake_at),
+                _ => None,
+            };
+            if let Some(wake_at) = park {
+                if self.park(wake_at).await {
+                    return;
+                }
+                continue;
+            }
+            self.send_records();
+            if next == Next::Refresh && !self.refresh().await {
+                return self.lost();
+            }
+            match self.wait(next).await {
+                Woken::Again => {}
+                Woken::Lost => return self.lost(),
+                Woken::Stop => {
+                    return self.finish(body, |run| run.settle(Settle::HandBack)).await;
+                }
+                Woken::TimedOut => {
+                    let error = self.timed_out();
+                    return self.end(body, error).await;
+                }
+            }
+        }
+    }
+
+    /// Polls and delivers until the run has to wait for something.
+    fn poll_until_idle(&self, body: &mut BodyFuture<'_>, waker: &Waker) -> Turn {
+        let mut self_wakes = 0;
+        loop {
+            self.cell.with(Run::begin_poll);
+            let mut cx = Context::from_waker(waker);
+            let (polled, own) = self.waker.polling(|| {
+                std::panic::catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(&mut cx)))
+            });
+            match polled {
+                Ok(Poll::Ready(result)) => return Turn::Ended(self.ended(result)),
+                Ok(Poll::Pending) => {}
+                Err(payload) => return Turn::Ended(self.failed(panic::stored(&*payload), None)),
+            }
+            if self.cell.with(|run| run.fault().is_some()) {
+                return Turn::Idle(Next::Broken);
+            }
+            if own && self_wakes < MAX_SELF_WAKES {
+                self_wakes += 1;
+                continue;
+            }
+            if own {
+                return Turn::Yield;
+            }
+            let now = self.cell.now();
+            match self.cell.with(|run| run.advance(now)) {
+                Next::Poll => self.cell.fire(),
+                next => return Turn::Idle(next),
+            }
+        }
+    }
+}

@@ -1,0 +1,13 @@
+//! Rules R1 to R5 as a job's author meets them: jobs on the memory store under virtual time, each
+//! run live and then replayed.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod combinators;
+mod failures;
+mod support;
+mod suspension;

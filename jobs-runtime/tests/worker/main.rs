@@ -1,0 +1,11 @@
+//! A worker and its store when things go wrong: lost replies, outages, lost leases, shutdown.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod faults;
+mod leases;
+mod support;

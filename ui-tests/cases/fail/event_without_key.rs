@@ -1,0 +1,9 @@
+//! An event that does not say what its key is.
+
+use jobs_runtime::Event;
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Event)]
+struct Paid;
+
+fn main() {}

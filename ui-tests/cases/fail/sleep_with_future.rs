@@ -1,0 +1,15 @@
+//! A sleep that holds a future.
+
+use jobs_runtime::{Result, job, step};
+
+async fn work() -> Result<u64> {
+    Ok(1)
+}
+
+#[job(idempotency = none)]
+async fn welcome(_input: u64) -> Result<()> {
+    step!("nap", sleep = "1h", work()).await;
+    Ok(())
+}
+
+fn main() {}

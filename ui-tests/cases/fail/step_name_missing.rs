@@ -1,0 +1,15 @@
+//! A step without a name.
+
+use jobs_runtime::{Result, job, step};
+
+async fn work() -> Result<u64> {
+    Ok(1)
+}
+
+#[job(idempotency = none)]
+async fn welcome(_input: u64) -> Result<()> {
+    step!(work()).await?;
+    Ok(())
+}
+
+fn main() {}

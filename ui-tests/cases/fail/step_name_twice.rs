@@ -1,0 +1,16 @@
+//! Two steps of one name.
+
+use jobs_runtime::{Result, job, step};
+
+async fn work() -> Result<u64> {
+    Ok(1)
+}
+
+#[job(idempotency = none)]
+async fn welcome(_input: u64) -> Result<()> {
+    step!("greet", work()).await?;
+    step!("greet", work()).await?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,15 @@
+//! A step with two futures.
+
+use jobs_runtime::{Result, job, step};
+
+async fn work() -> Result<u64> {
+    Ok(1)
+}
+
+#[job(idempotency = none)]
+async fn welcome(_input: u64) -> Result<()> {
+    step!("greet", work(), work()).await?;
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,16 @@
+//! A wait with an option of plain steps.
+
+use jobs_runtime::{Event, Result, job, step};
+use serde::{Deserialize, Serialize};
+
+#[derive(Serialize, Deserialize, Event)]
+#[event(key = u64)]
+struct Paid;
+
+#[job(idempotency = none)]
+async fn welcome(_input: u64) -> Result<()> {
+    step!("paid", event = Paid, key = 5, attempts = 3).await?;
+    Ok(())
+}
+
+fn main() {}
