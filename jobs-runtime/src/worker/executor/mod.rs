@@ -12,7 +12,9 @@ use super::observe::RunEvent;
 use super::{Shared, panic};
 use crate::Failure;
 use crate::contract::Claimed;
-use crate::core::{Commit, CommitNumber, Ended, Millis, Next, Replay, Run, Settle, Timestamp};
+use crate::core::{
+    Commit, CommitNumber, Ended, Millis, Next, Replay, Run, Settle, StepRecord, Timestamp,
+};
 use crate::registry::JobDef;
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell};
 use std::future::Future;
@@ -94,11 +96,7 @@ fn cell(
         removed: def.options.removed,
         park_after: PARK_AFTER,
     };
-    let recorded = claimed
-        .journal
-        .iter()
-        .filter(|record| record.position.is_some())
-        .count();
+    let recorded = delivered_names(&claimed.journal);
     let run = Run::new(&job, claimed.journal, claimed.nudge, claimed_at, replay);
     let info = JobInfo {
         id: job.spec.id,
@@ -112,7 +110,10 @@ fn cell(
         step_timeout: def.options.step_timeout,
         payload_limit: shared.store.capabilities().payload_limit,
     };
-    shared.observer.tell(&info, RunEvent::Claimed { recorded });
+    let event = RunEvent::Claimed {
+        recorded: &recorded,
+    };
+    shared.observer.tell(&info, event);
     let (states, env) = (Arc::clone(&shared.states), shared.store.env.clone());
     RunCell::new(
         info,
@@ -123,6 +124,17 @@ fn cell(
         claimed_at,
         asked_mono,
     )
+}
+
+/// The recorded steps of a journal, in the order of their delivery.
+fn delivered_names(journal: &[StepRecord]) -> Vec<String> {
+    let delivered = journal.iter().filter(|record| record.position.is_some());
+    let mut delivered: Vec<&StepRecord> = delivered.collect();
+    delivered.sort_by_key(|record| record.position);
+    delivered
+        .into_iter()
+        .map(|record| record.name.clone())
+        .collect()
 }
 
 /// No handler here: somebody else's may have one, and a rolling deploy must burn no attempt.
