@@ -86,6 +86,8 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
+    /// The last position the body was given; what it draws follows from it.
+    last_given: Option<Position>,
     values: u64,
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
@@ -195,6 +197,7 @@ impl Run {
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
+            last_given: None,
             values: 0,
             dirty: BTreeMap::new(),
             removed: BTreeMap::new(),
@@ -287,21 +290,20 @@ impl Run {
     pub fn recorded_random(&mut self) -> u128 {
         self.values += 1;
         let mut state = u128::from_le_bytes(*self.run.as_bytes());
-        for word in [u128::from(self.next_delivered()), u128::from(self.values)] {
+        let last = self
+            .last_given
+            .map_or(0, |position| u128::from(position.0) + 1);
+        for word in [last, u128::from(self.values)] {
             state = mix(state ^ word);
         }
         state
     }
 
-    fn next_delivered(&self) -> u64 {
-        let recorded = self
-            .order
-            .get(self.cursor)
-            .and_then(|name| self.slots.get(name));
-        let position = recorded
-            .and_then(|slot| slot.record.position)
-            .unwrap_or(self.next);
-        u64::from(position.0)
+    /// The body is about to be given the result at this position.
+    fn give(&mut self, position: Option<Position>, at: Option<Timestamp>) {
+        self.last_given = position.or(self.last_given);
+        self.last_time = at.map_or(self.last_time, |at| at.max(self.last_time));
+        self.values = 0;
     }
 
     fn break_with(&mut self, fault: RunFault) {
