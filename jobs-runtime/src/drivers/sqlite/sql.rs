@@ -37,6 +37,8 @@ macro_rules! statements {
 }
 
 statements! {
+    CALLER_FILE = "caller_file";
+    CALLER_LOCK = "caller_lock";
     CLAIM_LANE = "claim_lane";
     CLAIM_LEASE = "claim_lease";
     CLAIM_QUEUE = "claim_queue";
@@ -78,6 +80,7 @@ statements! {
     KEY_PRUNE = "key_prune";
     KEY_RELEASE = "key_release";
     KEY_TAKE = "key_take";
+    LEASE_SHORTEST = "lease_shortest";
     LIST_BUSY = "list_busy";
     LIST_DEAD = "list_dead";
     LIST_ENDED = "list_ended";

@@ -77,7 +77,7 @@ fn look(shared: &Shared, connection: &mut Option<Connection>) -> Result<i64, Fau
         Some(connection) => connection,
         None => connection.insert(connect::open(&shared.path, &shared.options, Access::Read)?),
     };
-    let version = Db { connection }.first(DATA_VERSION, [], |columns| columns.take())?;
+    let version = Db::Own(connection).first(DATA_VERSION, [], |columns| columns.take())?;
     Ok(version.unwrap_or(0))
 }
 
