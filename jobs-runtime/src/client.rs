@@ -49,6 +49,31 @@ impl Jobs {
         })
     }
 
+    /// Connects through a pool that the application has: the jobs live in its database, beside its
+    /// own tables, and its transactions can carry jobs and events. The schema is brought up to
+    /// date; the store has connections of its own, and takes some of the pool's for `tx` steps.
+    ///
+    #[cfg_attr(feature = "sqlx-sqlite", doc = "```")]
+    #[cfg_attr(not(feature = "sqlx-sqlite"), doc = "```ignore")]
+    /// # use jobs_runtime::{Jobs, Result};
+    /// # async fn connect() -> Result<()> {
+    /// let pool = sqlx::SqlitePool::connect("sqlite://app.db?mode=rwc").await?;
+    /// let jobs = Jobs::from_pool(pool).await?;
+    /// # let _ = jobs;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// `X_STORE_SETTINGS` if the database is one in memory, or is set up in a way that breaks a
+    /// promise; else as [`Jobs::connect`].
+    pub async fn from_pool(pool: impl crate::connect::Pool) -> Result<Self, Error> {
+        let env = Env::system();
+        let driver = pool.connect(env.clone()).await?;
+        Ok(Jobs {
+            store: Store::new(driver, env),
+        })
+    }
+
     /// Uses a driver that is already connected, and time and randomness that are given.
     pub fn with_driver(driver: impl Driver, env: Env) -> Self {
         Jobs {
@@ -86,6 +111,18 @@ impl Jobs {
         event: E,
         key: impl EventKey<E::Key>,
     ) -> Result<EventId, Error> {
+        let event = self.event_row(event, key)?;
+        let events = [event];
+        self.retrying(|| self.store.publish(&events)).await?;
+        Ok(events[0].id)
+    }
+
+    /// An event as it is stored.
+    pub(crate) fn event_row<E: Event>(
+        &self,
+        event: E,
+        key: impl EventKey<E::Key>,
+    ) -> Result<NewEvent, Error> {
         let env = &self.store.env;
         let bytes = event.encode()?;
         let limit = self.store.capabilities().payload_limit;
@@ -100,7 +137,7 @@ impl Jobs {
                 "give what the event and its wait share, or declare the event with `key = none`",
             ));
         }
-        let event = NewEvent {
+        Ok(NewEvent {
             id: EventId::new(env.clock.now(), env.entropy.bits()),
             name: E::NAME.into(),
             key,
@@ -108,10 +145,7 @@ impl Jobs {
             payload: Payload::json(bytes),
             ttl: E::TTL.unwrap_or(DEFAULT_TTL),
             trace_context: None,
-        };
-        let events = [event];
-        self.retrying(|| self.store.publish(&events)).await?;
-        Ok(events[0].id)
+        })
     }
 
     /// Waits until a job has ended, and gives what its body returned. Works for jobs that ended
@@ -153,8 +187,20 @@ impl Jobs {
     /// is answered by sending the same id again.
     ///
     /// # Errors
-    /// As [`crate::Request::enqueue`].
+    /// As [`crate::Request::enqueue`]; `X_OUTBOX_NO_TX` if the definition in this program says
+    /// `outbox = required`, for which there is [`Jobs::enqueue_raw_in`].
     pub async fn enqueue_raw(&self, job: NewJob) -> Result<crate::contract::Enqueued, Error> {
+        if crate::registry::wants_outbox(&job.spec.name) {
+            return Err(Error::outbox_without_tx(&job.spec.name));
+        }
+        self.enqueue_row(job).await
+    }
+
+    /// Stores a job of which it is known that it may stand alone.
+    pub(crate) async fn enqueue_row(
+        &self,
+        job: NewJob,
+    ) -> Result<crate::contract::Enqueued, Error> {
         let limit = self.store.capabilities().payload_limit;
         let size = job.spec.input.bytes.len();
         if size > limit {
@@ -163,19 +209,7 @@ impl Jobs {
         }
         let jobs = [job];
         let answers = self.retrying(|| self.store.enqueue(&jobs)).await?;
-        let spec = &jobs[0].spec;
-        match answers.into_iter().next() {
-            Some(Ok(enqueued)) => Ok(enqueued),
-            Some(Err(crate::contract::Conflicted::KeyTaken(holder))) => Err(Error::key_taken(
-                &spec.name,
-                spec.key.as_deref().unwrap_or_default(),
-                holder,
-            )),
-            Some(Err(crate::contract::Conflicted::Refused(error))) => Err(error),
-            None => Err(Error::store_corrupt(
-                "an enqueue that was answered with nothing",
-            )),
-        }
+        stored(answers, &jobs[0])
     }
 
     async fn wait_for_end(&self, id: JobId) -> Result<Row, Error> {
@@ -214,6 +248,26 @@ impl Jobs {
             }
         }
         write().await
+    }
+}
+
+/// What the one answer to an enqueue says of its job.
+pub(crate) fn stored(
+    answers: Vec<crate::contract::EnqueueAnswer>,
+    job: &NewJob,
+) -> Result<crate::contract::Enqueued, Error> {
+    let spec = &job.spec;
+    match answers.into_iter().next() {
+        Some(Ok(enqueued)) => Ok(enqueued),
+        Some(Err(crate::contract::Conflicted::KeyTaken(holder))) => Err(Error::key_taken(
+            &spec.name,
+            spec.key.as_deref().unwrap_or_default(),
+            holder,
+        )),
+        Some(Err(crate::contract::Conflicted::Refused(error))) => Err(error),
+        None => Err(Error::store_corrupt(
+            "an enqueue that was answered with nothing",
+        )),
     }
 }
 

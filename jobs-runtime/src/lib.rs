@@ -20,6 +20,7 @@ mod error;
 pub mod errors;
 mod failure;
 mod macros;
+mod outbox;
 pub mod prelude;
 #[doc(hidden)]
 pub mod private;
@@ -33,10 +34,12 @@ mod worker;
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
 pub use admin::Admin;
 pub use client::Jobs;
-pub use connect::{Connecting, Scheme};
+pub use connect::{Connecting, Pool, Scheme};
 pub use definition::{Event, Job};
 pub use durable::{Durable, EventKey, KeyPart};
 pub use error::{Code, Error, codes};
+#[cfg(feature = "sqlx-sqlite")]
+pub use drivers::sqlite::SqliteTx;
 pub use failure::{Failure, FatalExt, Result};
 /// Makes an event of a type: something that is published once and wakes the runs waiting for it.
 ///
@@ -111,6 +114,7 @@ pub use jobs_macros::Event;
 /// | `allow = (raw_await)` | awaits outside of steps are meant |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::job;
+pub use outbox::{Alone, Anywhere, InTransaction};
 pub use request::{Handle, Request};
 pub use steps::{JobContext, State, StepError};
 pub use store::{StoreHook, Verb};

@@ -66,6 +66,10 @@ pub struct JobOptions {
     pub removed: &'static [&'static str],
     /// It has an idempotency key.
     pub keyed: bool,
+    /// It is enqueued inside a transaction of the caller's, or not at all.
+    pub outbox: bool,
+    /// A step of it writes in a transaction of the store.
+    pub transactional: bool,
 }
 
 impl JobOptions {
@@ -81,6 +85,8 @@ impl JobOptions {
         raw_await: false,
         removed: &[],
         keyed: true,
+        outbox: false,
+        transactional: false,
     };
 }
 
@@ -147,6 +153,14 @@ impl EventDef {
 /// Where a definition stands: two that are equal are one, linked twice.
 fn place(krate: &str, version: &str, file: &str, line: u32) -> String {
     format!("{krate} {version} at {file}:{line}")
+}
+
+/// Whether a definition of this name, now or formerly, says `outbox = required`.
+pub(crate) fn wants_outbox(name: &str) -> bool {
+    crate::private::JOBS_V0
+        .iter()
+        .filter(|def| def.options.outbox)
+        .any(|def| def.name == name || def.was.contains(&name))
 }
 
 /// The definitions by every name they answer to.

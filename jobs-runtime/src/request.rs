@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::client::Jobs;
+use crate::clock::Env;
 use crate::contract::Enqueued;
 use crate::core::{
     JobId, JobSpec, MAX_KEY_BYTES, Millis, NewJob, OnConflict, Payload, Priority, RunId, Timestamp,
@@ -9,6 +10,7 @@ use crate::core::{
 };
 use crate::definition::Job;
 use crate::durable::Durable;
+use crate::outbox::{Alone, Anywhere};
 use crate::registry::JobDef;
 use std::collections::BTreeMap;
 use std::fmt;
@@ -31,7 +33,7 @@ use std::time::Duration;
 /// # Ok(()) }
 /// ```
 #[must_use = "a request does nothing until it is enqueued: add `.enqueue(&jobs).await`"]
-pub struct Request<J: Job> {
+pub struct Request<J: Job, O = Anywhere> {
     input: J::Input,
     visible: Visible,
     priority: Option<Priority>,
@@ -41,6 +43,7 @@ pub struct Request<J: Job> {
     on_conflict: OnConflict,
     expires: Option<Duration>,
     run_id: Option<RunId>,
+    outbox: PhantomData<fn() -> O>,
 }
 
 impl<J: Job> Request<J> {
@@ -56,6 +59,25 @@ impl<J: Job> Request<J> {
             on_conflict: OnConflict::Dedupe,
             expires: None,
             run_id: None,
+            outbox: PhantomData,
+        }
+    }
+}
+
+impl<J: Job, O> Request<J, O> {
+    /// The same request with another mark.
+    pub(crate) fn marked<M>(self) -> Request<J, M> {
+        Request {
+            input: self.input,
+            visible: self.visible,
+            priority: self.priority,
+            tenant: self.tenant,
+            queue: self.queue,
+            attempts: self.attempts,
+            on_conflict: self.on_conflict,
+            expires: self.expires,
+            run_id: self.run_id,
+            outbox: PhantomData,
         }
     }
 
@@ -113,26 +135,26 @@ impl<J: Job> Request<J> {
         self
     }
 
-    /// Stores the job. If a live job holds the key, the handle is that job's.
+    /// Stores the job. If a live job holds the key, the handle is that job's. A job that says
+    /// `outbox = required` has [`Request::enqueue_in`] instead.
     ///
     /// # Errors
     /// `X_IDEMPOTENCY_REQUIRED` for an empty key, `X_PAYLOAD_TOO_LARGE`, `X_JOB_DUPLICATE` under
     /// `OnConflict::Error`; `X_DRIVER_UNAVAILABLE` if it was not stored, and
     /// `X_OUTCOME_UNKNOWN` if it may have been.
-    pub async fn enqueue(self, jobs: &Jobs) -> Result<Handle<J>, Error> {
-        let row = self.into_row(jobs)?;
-        Ok(Handle {
-            enqueued: jobs.enqueue_raw(row).await?,
-            job: PhantomData,
-        })
+    pub async fn enqueue(self, jobs: &Jobs) -> Result<Handle<J>, Error>
+    where
+        O: Alone,
+    {
+        let row = self.into_row(&jobs.store().env)?;
+        Ok(Handle::new(jobs.enqueue_row(row).await?))
     }
 
-    fn into_row(self, jobs: &Jobs) -> Result<NewJob, Error> {
+    pub(crate) fn into_row(self, env: &Env) -> Result<NewJob, Error> {
         let def = J::def();
         let key = J::key(&self.input);
         check_key(def, key.as_deref())?;
         let input = self.input.encode()?;
-        let env = &jobs.store().env;
         let now = env.clock.now();
         let tenant = self.tenant.or_else(|| J::tenant(&self.input));
         let spec = JobSpec {
@@ -187,6 +209,13 @@ pub struct Handle<J> {
 }
 
 impl<J> Handle<J> {
+    pub(crate) fn new(enqueued: Enqueued) -> Self {
+        Handle {
+            enqueued,
+            job: PhantomData,
+        }
+    }
+
     /// A handle of a job whose id is known from elsewhere.
     #[must_use]
     pub fn of(id: JobId, run_id: RunId) -> Self {
@@ -196,10 +225,7 @@ impl<J> Handle<J> {
             deduped: false,
             input_differs: false,
         };
-        Handle {
-            enqueued,
-            job: PhantomData,
-        }
+        Handle::new(enqueued)
     }
 
     /// The job's id.

@@ -91,6 +91,10 @@ impl Store {
         self.driver.capabilities()
     }
 
+    pub(crate) fn driver(&self) -> &dyn Driver {
+        &*self.driver
+    }
+
     pub(crate) fn inspect(&self) -> &dyn Inspect {
         self.driver.inspect()
     }
