@@ -130,6 +130,7 @@ impl Run {
         }
         slot.claimed = true;
         slot.awaited = true;
+        slot.asked = self.used.len();
         if let Ask::Step {
             fingerprint, once, ..
         } = ask
@@ -150,19 +151,22 @@ impl Run {
             } else {
                 SlotState::Held
             };
+            self.live.enter(slot);
         }
         self.used.push(name.into());
         true
     }
 
-    /// Marks the delivered failures after which the body asked for something (R3).
+    /// Marks the delivered failures after which the body asked for something (R3). A failure of
+    /// an earlier poll is marked for good by the first asking after it.
     fn note_asking(&mut self) {
         let polls = self.polls;
-        for slot in self.slots.values_mut() {
-            if slot.state == SlotState::Delivered && slot.record.is_failure() {
-                slot.asked_since = true;
-                slot.asked_in |= slot.delivered_in == polls;
-            }
+        for name in ::core::mem::take(&mut self.failures) {
+            let Some(slot) = self.slots.get_mut(&name) else {
+                continue;
+            };
+            slot.asked_since = true;
+            slot.asked_in |= slot.delivered_in == polls;
         }
     }
 
@@ -170,6 +174,7 @@ impl Run {
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
         };
+        self.live.leave(slot);
         // Without a back-off, earlier tries belong to earlier attempts of the job.
         let tried = if slot.record.wake_at.is_some() {
             slot.record.attempts
@@ -182,6 +187,7 @@ impl Run {
         slot.record.attempts += 1;
         slot.record.wake_at = None;
         slot.state = SlotState::Running(timeout.map(|span| now.after(span)));
+        self.live.enter(slot);
         self.in_flight += 1;
         Asked::Start { tried }
     }
@@ -194,6 +200,7 @@ impl Run {
         };
         slot.state = SlotState::Suspended;
         if slot.record.wake_at.is_some() {
+            self.live.enter(slot);
             return Asked::Later;
         }
         let record = &mut slot.record;
@@ -219,6 +226,7 @@ impl Run {
         }
         self.dirty.insert(name.into(), record.clone());
         self.removed.remove(name);
+        self.live.enter(slot);
         Asked::Later
     }
 
@@ -228,6 +236,7 @@ impl Run {
             return;
         };
         if slot.is_running() {
+            self.live.leave(slot);
             self.in_flight -= 1;
             slot.state = SlotState::Finished(outcome);
             self.finished.push_back(name.into());
@@ -244,10 +253,12 @@ impl Run {
         if !slot.is_running() {
             return;
         }
+        self.live.leave(slot);
         self.in_flight -= 1;
         slot.state = SlotState::BackOff;
         slot.record.last_error = Some(error);
         slot.record.wake_at = Some(now.after(delay));
+        self.live.enter(slot);
         if park {
             self.dirty.insert(name.into(), slot.record.clone());
         }
@@ -271,6 +282,7 @@ impl Run {
             // What is recorded stays recorded.
             _ => return,
         }
+        self.live.leave(slot);
         slot.state = SlotState::Gone;
         let stored_before = slot.record.wake_at.is_some();
         let unsaved = self.dirty.remove(name);

@@ -7,6 +7,7 @@
 
 mod advance;
 mod ask;
+mod live;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -16,14 +17,15 @@ pub use ask::{Ask, Asked};
 pub use settle::Ended;
 
 use super::{
-    Applied, EventId, InboxContent, InboxItem, Job, Millis, Mismatch, Nudge, Position, RecordKind,
-    StepOutcome, StepRecord, Timestamp, Token,
+    Applied, EventId, InboxContent, Job, Millis, Mismatch, Nudge, Position, StepOutcome,
+    StepRecord, Timestamp, Token,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
     vec::Vec,
 };
+use live::Live;
 
 /// How a run is to be replayed.
 #[derive(Clone, Copy, Debug)]
@@ -67,6 +69,12 @@ pub struct Run {
     held: BTreeSet<String>,
     /// Names whose waker must be fired.
     woken: Vec<String>,
+    /// Stored ahead of their delivery (careful mode), by position.
+    storing: VecDeque<String>,
+    /// Delivered failures of which it is not known yet what the body asked for after them.
+    failures: Vec<String>,
+    /// What waits for an instant, an event or a child.
+    live: Live,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -75,7 +83,6 @@ pub struct Run {
     fault: Option<RunFault>,
     closed: bool,
 
-    inbox: Vec<InboxItem>,
     seen_nudge: u64,
     /// The inbox is complete up to this instant.
     inbox_at: Timestamp,
@@ -93,6 +100,7 @@ pub struct Run {
     removed: BTreeMap<String, Removal>,
     number: u64,
     committing: Option<Position>,
+    /// The names that were taken, in order of asking.
     used: Vec<String>,
     replayed: Vec<String>,
 }
@@ -110,6 +118,8 @@ struct Removal {
 struct Slot {
     state: SlotState,
     record: StepRecord,
+    /// Its place among the names that were taken.
+    asked: usize,
     /// A future has taken the name in this lease.
     claimed: bool,
     /// That future is still alive.
@@ -127,7 +137,7 @@ struct Slot {
 
 #[derive(Debug, PartialEq)]
 enum SlotState {
-    /// A failed body waits for its next try.
+    /// A failed body waits for its next try. Stands in [`Live`].
     BackOff,
     /// Its outcome is what the future gets.
     Delivered,
@@ -141,7 +151,7 @@ enum SlotState {
     Pending,
     /// The body runs on past its deadline, until its future is polled and drops it.
     Overrun,
-    /// The body runs, until the deadline if it has one.
+    /// The body runs, until the deadline if it has one. Stands in [`Live`].
     Running(Option<Timestamp>),
     /// In the journal, its position not reached yet.
     Recorded,
@@ -149,7 +159,7 @@ enum SlotState {
     Passed,
     /// Stored ahead of its delivery (careful mode): given out once durable.
     Storing,
-    /// A sleep or a wait.
+    /// A sleep or a wait. Stands in [`Live`].
     Suspended,
 }
 
@@ -169,6 +179,7 @@ impl Run {
             .filter_map(|record| record.position.map(|at| (at, record.name.clone())))
             .collect();
         recorded.sort_unstable();
+        let consumed = journal.iter().filter_map(|record| record.event).collect();
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
@@ -185,12 +196,14 @@ impl Run {
             finished: VecDeque::new(),
             held: BTreeSet::new(),
             woken: Vec::new(),
+            storing: VecDeque::new(),
+            failures: Vec::new(),
+            live: Live::new(consumed, nudge.inbox),
             open: false,
             in_flight: 0,
             polls: 0,
             fault: None,
             closed: false,
-            inbox: nudge.inbox,
             seen_nudge: nudge.count,
             inbox_at: now,
             next: job.head.next_position,
@@ -243,7 +256,7 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.inbox = nudge.inbox;
+            self.live.news(nudge.inbox);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -277,7 +290,7 @@ impl Run {
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.slots.values().any(Slot::is_wait)
+        self.live.is_waiting()
     }
 
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
@@ -299,13 +312,6 @@ impl Run {
         state
     }
 
-    /// The body is about to be given the result at this position.
-    fn give(&mut self, position: Option<Position>, at: Option<Timestamp>) {
-        self.last_given = position.or(self.last_given);
-        self.last_time = at.map_or(self.last_time, |at| at.max(self.last_time));
-        self.values = 0;
-    }
-
     fn break_with(&mut self, fault: RunFault) {
         self.fault.get_or_insert(fault);
     }
@@ -319,18 +325,28 @@ impl Run {
         self.woken.push(name.into());
     }
 
-    fn consumed(&self) -> BTreeSet<EventId> {
-        self.slots
-            .values()
-            .filter_map(|slot| slot.record.event)
-            .collect()
+    /// A result is given to the body; whether it then asks for more is asked of failures (R3).
+    fn give(&mut self, name: &str) {
+        let polls = self.polls;
+        if let Some(slot) = self.slots.get_mut(name) {
+            slot.state = SlotState::Delivered;
+            slot.delivered_in = polls + 1;
+            if slot.record.is_failure() {
+                self.failures.push(name.into());
+            }
+            self.last_given = slot.record.position.or(self.last_given);
+            let at = slot.record.completed_at.unwrap_or(self.last_time);
+            self.last_time = self.last_time.max(at);
+            self.values = 0;
+        }
+        self.wake(name);
     }
 
     /// The earliest pinned event that serves this wait and no other has consumed.
     fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
         let wait = record.wait.as_ref()?;
-        let consumed = self.consumed();
-        self.inbox
+        self.live
+            .inbox
             .iter()
             .filter_map(|item| match &item.content {
                 InboxContent::Event {
@@ -339,9 +355,7 @@ impl Run {
                     key,
                     payload,
                     published_at,
-                } if wait.matches(name, key.as_deref(), *published_at)
-                    && !consumed.contains(id) =>
-                {
+                } if wait.matches(name, key.as_deref(), *published_at) => {
                     Some((item.seq, *id, payload))
                 }
                 _ => None,
@@ -361,6 +375,7 @@ impl Slot {
         Slot {
             state,
             record,
+            asked: 0,
             claimed: false,
             awaited: false,
             once: false,
@@ -373,11 +388,6 @@ impl Slot {
 
     fn is_running(&self) -> bool {
         matches!(self.state, SlotState::Overrun | SlotState::Running(_))
-    }
-
-    fn is_wait(&self) -> bool {
-        self.state == SlotState::Suspended
-            && matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
     }
 }
 
