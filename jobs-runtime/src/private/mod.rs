@@ -15,8 +15,8 @@ pub use crate::durable::{
 pub use crate::failure::Failure;
 pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
-    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
-    WaitOptions,
+    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepName, StepOptions,
+    WaitFuture, WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
 pub use key::{event_key, key_of, key_part, rendered};

@@ -180,8 +180,8 @@ impl Run {
         } else {
             SlotState::Delivered
         };
-        self.dirty.insert(name.into(), slot.record.clone());
-        self.removed.remove(name);
+        let record = slot.record.clone();
+        self.save(record);
         self.next = position.next();
         self.last_time = at;
         self.values = 0;
@@ -240,7 +240,7 @@ impl Run {
             .slots
             .values()
             .any(|slot| slot.state == SlotState::Storing);
-        if holding || storing {
+        if holding || storing || !self.marking.is_empty() {
             return Next::Commit;
         }
         let waits = || self.slots.values().filter(|slot| slot.awaited);

@@ -7,6 +7,8 @@
 
 mod advance;
 mod ask;
+mod former;
+mod once;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -44,6 +46,8 @@ pub enum RunFault {
     Duplicate(String),
     /// The journal does not fit the code.
     Mismatch(Mismatch),
+    /// A computed name is longer than a store keeps.
+    NameTooLong(String),
 }
 
 /// The state of one lease of a run.
@@ -55,6 +59,7 @@ pub struct Run {
     enqueued_at: Timestamp,
     replay: Replay,
 
+    /// By the name the code asks for; a record may keep a former one (see [`former`]).
     slots: BTreeMap<String, Slot>,
     /// Recorded names by position; `cursor` is the next to deliver.
     order: Vec<String>,
@@ -65,6 +70,8 @@ pub struct Run {
     finished: VecDeque<String>,
     /// Names that may not start yet.
     held: BTreeSet<String>,
+    /// Bodies that may not run twice, whose start is not durable yet.
+    marking: BTreeSet<String>,
     /// Names whose waker must be fired.
     woken: Vec<String>,
     /// Everything recorded was delivered, and the body asked for more.
@@ -87,6 +94,7 @@ pub struct Run {
     base: Position,
     last_time: Timestamp,
     values: u64,
+    /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
     number: u64,
@@ -112,8 +120,10 @@ struct Slot {
     claimed: bool,
     /// That future is still alive.
     awaited: bool,
-    /// Its failure may never be taken back.
+    /// Its failure may never be taken back, and its body never runs twice.
     once: bool,
+    /// The start of such a body is durable, and it has not begun.
+    marked: bool,
     /// A passed deadline is an error.
     required: bool,
     /// The poll to which its result was delivered.
@@ -133,6 +143,8 @@ enum SlotState {
     Finished(StepOutcome),
     /// Asked for, and may not start yet.
     Held,
+    /// Its start is being stored, before the body begins.
+    Marking,
     /// The future was dropped before it got anything.
     Gone,
     /// Only a pending record of an earlier lease, not asked for yet.
@@ -182,6 +194,7 @@ impl Run {
             late: VecDeque::new(),
             finished: VecDeque::new(),
             held: BTreeSet::new(),
+            marking: BTreeSet::new(),
             woken: Vec::new(),
             open: false,
             in_flight: 0,
@@ -250,6 +263,7 @@ impl Run {
         if let Some(end) = self.committing.take() {
             self.durable = end;
         }
+        self.hold_marked();
         self.news(applied.nudge, at);
     }
 
@@ -313,6 +327,12 @@ impl Run {
         self.durable >= self.next
     }
 
+    /// Hands a record to the next commit.
+    fn save(&mut self, record: StepRecord) {
+        self.removed.remove(&record.name);
+        self.dirty.insert(record.name.clone(), record);
+    }
+
     fn wake(&mut self, name: &str) {
         self.woken.push(name.into());
     }
@@ -362,6 +382,7 @@ impl Slot {
             claimed: false,
             awaited: false,
             once: false,
+            marked: false,
             required: false,
             delivered_in: 0,
             asked_in: false,

@@ -64,7 +64,7 @@ pub(super) async fn execute(
     let input = claimed.job.spec.input.bytes.clone();
     let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
     // The budget of cooperative scheduling would make ready steps look pending.
-    let mut body = Some((def.run)(JobCx { cell: &cell }, &input));
+    let mut body = Some((def.run)(JobCx::new(&cell), &input));
     let executor = Executor {
         shared: &shared,
         def,
