@@ -15,13 +15,16 @@ const EXAMPLE: &str = "`step!(\"create-account\", create_account(&input))`";
 const RULES: &[Rule] = &[
     rule("attempts", "3"),
     rule("backoff", "\"1s..1m\""),
+    rule("effect", "at_most_once"),
     rule("event", "FeedbackGiven"),
     rule("key", "input.user_id"),
     rule("required", "true"),
     rule("since", "step"),
     rule("sleep", "\"3d\""),
     rule("sleep_until", "input.due_at"),
+    rule("steps", "bill(&order)"),
     rule("timeout", "\"30s\""),
+    rule("was", "[\"old-name\"]"),
 ];
 
 const fn rule(name: &'static str, example: &'static str) -> Rule {
@@ -147,6 +150,10 @@ fn read_value(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result
     if input.is_empty() || input.peek(Token![,]) {
         let text = format!("the option `{key}` needs a value: `{key} = {example}`");
         return Err(syn::Error::new(key.span(), text));
+    }
+    if key == "steps" && input.peek(Token![move]) {
+        let text = "`steps` takes no `move`: what the helper is given is evaluated here, and not in a future of its own; remove it";
+        return Err(input.error(text));
     }
     let value = if key == "event" {
         Value::Type(input.parse()?)

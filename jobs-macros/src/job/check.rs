@@ -5,6 +5,7 @@ use super::args::{Args, Idempotency};
 use super::item::JobFn;
 use crate::errors::Errors;
 use crate::names;
+use crate::options;
 use crate::suggest;
 use crate::template::Template;
 use syn::spanned::Spanned;
@@ -141,14 +142,14 @@ fn returns(job: &JobFn, errors: &mut Errors) -> Option<Type> {
 
 /// The checks that need both the options and the signature.
 pub(crate) fn agreement(args: &mut Args, job: &JobFn, shape: &Shape, errors: &mut Errors) {
-    if let Some(name) = &args.name {
-        if args.was.iter().any(|former| former.value() == name.value()) {
-            errors.at(
-                name.span(),
-                "this name is in `was`, the list of former names; remove it there",
-            );
-        }
-    } else if let Err(text) = names::check_plain("job name", &default_name(job)) {
+    let name = match &args.name {
+        Some(name) => name.value(),
+        None => default_name(job),
+    };
+    options::refuse_own_name(&name, &args.was, errors);
+    if args.name.is_none()
+        && let Err(text) = names::check_plain("job name", &name)
+    {
         let text = format!("{text}; give it one with `name = \"..\"`");
         errors.at(job.sig.ident.span(), text);
     }

@@ -2,6 +2,7 @@
 //! versions. Thin generic shims stand here, around types that are not generic over user code.
 
 mod claim;
+mod helper;
 mod key;
 mod register;
 mod run;
@@ -19,6 +20,7 @@ pub use crate::steps::{
     WaitFuture, WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
+pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
 pub use run::{RunFuture, encode, input_type, no_context, output_type, run};
