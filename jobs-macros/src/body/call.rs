@@ -121,7 +121,7 @@ fn read_options(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<
     while starts_option(input) || is_flag(input, &list) {
         let key: Ident = input.parse()?;
         let admitted = seen.admit(&key, errors);
-        match read_value(&key, input, seen.example(&key)) {
+        match read_value(&key, input, seen.example(&key), errors) {
             Ok(value) if admitted => list.push(StepOption { key, value }),
             Err(error) if admitted => errors.add(error),
             _ => {}
@@ -143,7 +143,12 @@ fn is_flag(input: ParseStream<'_>, earlier: &[StepOption]) -> bool {
         && earlier.iter().any(|option| option.key == "event")
 }
 
-fn read_value(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Value> {
+fn read_value(
+    key: &Ident,
+    input: ParseStream<'_>,
+    example: &str,
+    errors: &mut Errors,
+) -> syn::Result<Value> {
     if input.parse::<Token![=]>().is_err() {
         return Ok(Value::Flag);
     }
@@ -152,8 +157,9 @@ fn read_value(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result
         return Err(syn::Error::new(key.span(), text));
     }
     if key == "steps" && input.peek(Token![move]) {
+        let word: Token![move] = input.parse()?;
         let text = "`steps` takes no `move`: what the helper is given is evaluated here, and not in a future of its own; remove it";
-        return Err(input.error(text));
+        errors.at(word.span, text);
     }
     let value = if key == "event" {
         Value::Type(input.parse()?)

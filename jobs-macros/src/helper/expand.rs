@@ -50,7 +50,7 @@ impl Definition<'_> {
             #[allow(dead_code, clippy::extra_unused_lifetimes, clippy::too_many_arguments)]
             #vis fn #ident #generics(#(_: #types),*) -> #krate::private::Outside<#returned>
             where
-                for<'step> #krate::private::Here: #krate::private::CalledByStep<'step>,
+                for<'__step> #krate::private::Here: #krate::private::CalledByStep<'__step>,
             {
                 #krate::private::Outside::new()
             }
@@ -68,8 +68,8 @@ impl Definition<'_> {
                 missing_debug_implementations,
                 non_camel_case_types
             )]
-            #vis struct #ident<'job> {
-                __cx: #krate::private::JobCx<'job>,
+            #vis struct #ident<'__job> {
+                __cx: #krate::private::JobCx<'__job>,
             }
         }
     }
@@ -81,10 +81,10 @@ impl Definition<'_> {
         let raw_await = body::raw_await(krate, self.raw_await, &self.marked.steps);
         let raw_await = raw_await.unwrap_or_else(|| quote!(false));
         quote! {
-            impl<'job> #krate::private::Helper<'job> for #ident<'job> {
+            impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
                 const STEPS: &'static [#krate::private::StepDef] = #steps;
                 const RAW_AWAIT: ::core::primitive::bool = #raw_await;
-                fn within(#context: #krate::private::JobCx<'job>) -> Self {
+                fn within(#context: #krate::private::JobCx<'__job>) -> Self {
                     Self { __cx: #context }
                 }
             }
@@ -101,7 +101,7 @@ impl Definition<'_> {
         let call = Ident::new("__call", place::theirs_at(ident.span()));
         let (context, output, body) = (body::context(), &sig.output, &self.marked.tokens);
         quote! {
-            impl<'job> #ident<'job> {
+            impl<'__job> #ident<'__job> {
                 #[doc(hidden)]
                 #(#attrs)*
                 #[allow(clippy::too_many_arguments)]

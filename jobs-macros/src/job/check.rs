@@ -19,6 +19,8 @@ pub(crate) struct Shape {
     pub(crate) returns: Option<Type>,
     /// False if no function of a job's kind can be made of the item (generic, a method).
     pub(crate) is_expandable: bool,
+    /// Its input or output holds a reference, so neither can be stored.
+    pub(crate) is_borrowed: bool,
 }
 
 pub(crate) struct Input {
@@ -101,6 +103,7 @@ pub(crate) fn signature(job: &JobFn, errors: &mut Errors) -> Shape {
         extracted: parameters.collect(),
         returns: returned,
         is_expandable,
+        is_borrowed: false,
     }
 }
 

@@ -3,6 +3,7 @@
 
 mod args;
 mod attributes;
+mod borrowed;
 mod check;
 mod expand;
 mod hints;
@@ -32,7 +33,8 @@ pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
         Some(path) => quote!(#path),
         None => quote!(::jobs_runtime),
     };
-    let shape = check::signature(&job, &mut errors);
+    let mut shape = check::signature(&job, &mut errors);
+    shape.is_borrowed = borrowed::refuse(&shape, &mut errors);
     require_idempotency(&args, &job, &shape, &mut errors);
     check::agreement(&mut args, &job, &shape, &mut errors);
     let policy = Policy {
