@@ -151,7 +151,10 @@ async fn a_heartbeat_that_meets_the_end_of_its_own_job_does_not_take_it_for_a_lo
         within(log.saw("store Heartbeat", second)).await;
         // Time moves on only when the run has had its chance to use what has passed.
         let ended = log.saw("a ended done", 1);
-        if tokio::time::timeout(Duration::from_millis(50), ended).await.is_ok() {
+        if tokio::time::timeout(Duration::from_millis(50), ended)
+            .await
+            .is_ok()
+        {
             break;
         }
     }

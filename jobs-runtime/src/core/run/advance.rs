@@ -161,8 +161,8 @@ impl Run {
         slot.record.outcome = Some(outcome);
         slot.record.completed_at = Some(at);
         slot.state = SlotState::Storing;
-        self.dirty.insert(name.into(), slot.record.clone());
-        self.removed.remove(name);
+        let record = slot.record.clone();
+        self.save(record);
         self.next = position.next();
         if self.replay.careful {
             self.storing.push_back(name.into());
@@ -205,7 +205,7 @@ impl Run {
     }
 
     fn idle(&self, now: Timestamp, holding: bool) -> Next {
-        if holding || !self.storing.is_empty() {
+        if holding || !self.storing.is_empty() || !self.marking.is_empty() {
             return Next::Commit;
         }
         let wake_at = self.live.wake_at();
