@@ -33,6 +33,8 @@ pub enum Verb {
     Settings,
     /// Counts.
     Stats,
+    /// Begins, ends or undoes the transaction of a `tx` step.
+    Transact,
 }
 
 /// Stands between this crate and its store, for tests that make a store fail.
@@ -170,6 +172,14 @@ impl Store {
             self.driver.prune(bounds, self.env.clock.imposed()),
         )
         .await
+    }
+
+    /// One part of the transaction of a `tx` step.
+    pub(crate) async fn transacting<T>(
+        &self,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        self.call(Verb::Transact, work).await
     }
 
     async fn call<T>(

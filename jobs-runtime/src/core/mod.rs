@@ -32,6 +32,6 @@ pub use job::{
 pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
 pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
 pub use payload::Payload;
-pub use run::{Ask, Asked, Ended, Next, Replay, Run, RunFault};
+pub use run::{Ask, Asked, Ended, Next, Replay, Run, RunFault, Undone};
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};

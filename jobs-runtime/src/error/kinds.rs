@@ -276,7 +276,9 @@ impl Error {
     pub fn outbox_without_tx(job: &str) -> Self {
         Error::new(
             &X_OUTBOX_NO_TX,
-            format!("job \"{job}\" says `outbox = required`, and was enqueued outside a transaction"),
+            format!(
+                "job \"{job}\" says `outbox = required`, and was enqueued outside a transaction"
+            ),
             "use `enqueue_in(&mut tx)`, so that the job and your own writes stand or fall together; `without_outbox()` says that this call may do without",
         )
     }

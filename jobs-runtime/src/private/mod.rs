@@ -2,11 +2,13 @@
 //! versions. Thin generic shims stand here, around types that are not generic over user code.
 
 mod claim;
+mod helper;
 mod key;
 mod register;
 mod run;
 mod step;
 mod time;
+mod tx;
 
 pub use crate::core::{Backoff, Millis, Priority, RecordKind};
 pub use crate::durable::{
@@ -15,15 +17,17 @@ pub use crate::durable::{
 pub use crate::failure::Failure;
 pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
-    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
-    WaitOptions,
+    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepName, StepOptions,
+    WaitFuture, WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
+pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
 pub use run::{RunFuture, encode, input_type, no_context, output_type, run};
 pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};
 pub use time::{IntoMillis, IntoTimestamp, millis};
+pub use tx::{BegunTx, Stored, begin_tx, end_tx, step_tx, tx_limit, write_tx};
 
 /// Every job of the program. The name carries the version of the layout of [`JobDef`], so that
 /// two versions of this crate in one program do not read each other's definitions.

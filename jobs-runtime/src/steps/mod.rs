@@ -6,14 +6,18 @@
 mod cell;
 mod context;
 mod error;
+mod name;
 mod sleep;
 mod step;
+mod tx;
 mod wait;
 
 pub use cell::JobCx;
 pub(crate) use cell::{JobInfo, JobWaker, RunCell, StateMap};
 pub use context::{JobContext, State};
 pub use error::StepError;
+pub use name::StepName;
 pub use sleep::SleepFuture;
 pub use step::{ErasedBody, StepFuture, StepOptions};
+pub(crate) use tx::{OpenTx, Transactions};
 pub use wait::{RequiredWaitFuture, WaitFuture, WaitOptions};

@@ -11,6 +11,7 @@ mod panic;
 mod poller;
 mod shutdown;
 
+pub(crate) use leases::Leases;
 pub(crate) use observe::Observer;
 pub use observe::{RunEvent, RunRef};
 
@@ -21,7 +22,6 @@ use crate::registry::Registry;
 use crate::steps::StateMap;
 use crate::store::Store;
 use crate::{Error, Failure};
-use leases::Leases;
 use std::any::TypeId;
 use std::future::Future;
 use std::sync::Arc;

@@ -1,8 +1,10 @@
 //! What a step future may ask of its run, and what it says when its body ends or it is dropped.
 
+use super::tx::Tx;
 use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
-    Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp, WaitSpec,
+    MAX_STEP_NAME_BYTES, Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError,
+    Timestamp, WaitSpec,
 };
 use alloc::{string::String, vec::Vec};
 
@@ -34,6 +36,8 @@ pub enum Ask {
         once: bool,
         /// How long one try of the body may take.
         timeout: Option<Millis>,
+        /// Its body writes in a transaction, which ends with the record of the step in it.
+        tx: bool,
     },
 }
 
@@ -63,6 +67,8 @@ pub enum Asked {
         /// Tries of it so far in this attempt of the job.
         tried: u32,
     },
+    /// The transaction of the body was refused when it was to end: say how that ends.
+    Undone(StoredError),
 }
 
 impl Run {
@@ -75,7 +81,7 @@ impl Run {
             return Asked::Later;
         }
         let may_start = self.open && self.late.is_empty();
-        let barrier_is_down = self.barrier_is_down();
+        let (barrier_is_down, is_quiet) = (self.barrier_is_down(), self.is_quiet());
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
         };
@@ -86,6 +92,7 @@ impl Run {
             },
             SlotState::Overrun => return Asked::Expired,
             SlotState::Running(_) => return Asked::Running,
+            SlotState::Undone(error) => return Asked::Undone(error.clone()),
             SlotState::Passed => {
                 slot.state = SlotState::Recorded;
                 self.late.push_back(name.into());
@@ -95,7 +102,8 @@ impl Run {
             SlotState::BackOff if slot.record.wake_at.is_none_or(|at| at <= now) => {}
             _ => return Asked::Later,
         }
-        if !may_start || (slot.record.kind == RecordKind::Step && !barrier_is_down) {
+        let may_write = barrier_is_down && (is_quiet || !slot.tx);
+        if !may_start || (slot.record.kind == RecordKind::Step && !may_write) {
             if slot.state == SlotState::Held {
                 self.held.insert(name.into());
             }
@@ -103,6 +111,7 @@ impl Run {
         }
         self.held.remove(name);
         match ask {
+            Ask::Step { once: true, .. } if !slot.marked => self.mark_start(name),
             Ask::Step { timeout, .. } => self.start(name, *timeout, now),
             _ => self.suspend(name, ask, now),
         }
@@ -111,6 +120,10 @@ impl Run {
     /// Takes the name for a future; false, and the run is broken, if it cannot be had.
     fn claim_name(&mut self, name: &str, ask: &Ask, now: Timestamp) -> bool {
         self.note_asking();
+        if name.len() > MAX_STEP_NAME_BYTES {
+            self.break_with(RunFault::NameTooLong(name.into()));
+            return false;
+        }
         let slot = self
             .slots
             .entry(name.into())
@@ -130,11 +143,21 @@ impl Run {
         }
         slot.claimed = true;
         slot.awaited = true;
+        slot.asked = self.used.len();
         if let Ask::Step {
-            fingerprint, once, ..
+            fingerprint,
+            once,
+            tx,
+            ..
         } = ask
         {
             slot.once = *once;
+            slot.tx = *tx;
+            if *once && slot.state == SlotState::Pending && slot.record.is_start() {
+                // Nobody knows how far it came: that is how it ended.
+                slot.state = SlotState::Finished(StepOutcome::Interrupted);
+                self.finished.push_back(name.into());
+            }
             if slot.record.position.is_none() {
                 slot.record.fingerprint = *fingerprint;
             }
@@ -150,19 +173,22 @@ impl Run {
             } else {
                 SlotState::Held
             };
+            self.live.enter(slot);
         }
         self.used.push(name.into());
         true
     }
 
-    /// Marks the delivered failures after which the body asked for something (R3).
+    /// Marks the delivered failures after which the body asked for something (R3). A failure of
+    /// an earlier poll is marked for good by the first asking after it.
     fn note_asking(&mut self) {
         let polls = self.polls;
-        for slot in self.slots.values_mut() {
-            if slot.state == SlotState::Delivered && slot.record.is_failure() {
-                slot.asked_since = true;
-                slot.asked_in |= slot.delivered_in == polls;
-            }
+        for name in ::core::mem::take(&mut self.failures) {
+            let Some(slot) = self.slots.get_mut(&name) else {
+                continue;
+            };
+            slot.asked_since = true;
+            slot.asked_in |= slot.delivered_in == polls;
         }
     }
 
@@ -170,6 +196,7 @@ impl Run {
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
         };
+        self.live.leave(slot);
         // Without a back-off, earlier tries belong to earlier attempts of the job.
         let tried = if slot.record.wake_at.is_some() {
             slot.record.attempts
@@ -181,7 +208,15 @@ impl Run {
         }
         slot.record.attempts += 1;
         slot.record.wake_at = None;
+        slot.marked = false;
         slot.state = SlotState::Running(timeout.map(|span| now.after(span)));
+        self.live.enter(slot);
+        if slot.tx {
+            self.tx = Some(Tx {
+                step: name.into(),
+                storing: false,
+            });
+        }
         self.in_flight += 1;
         Asked::Start { tried }
     }
@@ -194,6 +229,7 @@ impl Run {
         };
         slot.state = SlotState::Suspended;
         if slot.record.wake_at.is_some() {
+            self.live.enter(slot);
             return Asked::Later;
         }
         let record = &mut slot.record;
@@ -217,8 +253,9 @@ impl Run {
             Ask::SleepUntil(at) => record.wake_at = Some(*at),
             Ask::Step { .. } => {}
         }
-        self.dirty.insert(name.into(), record.clone());
-        self.removed.remove(name);
+        let record = record.clone();
+        self.live.enter(slot);
+        self.save(record);
         Asked::Later
     }
 
@@ -228,9 +265,14 @@ impl Run {
             return;
         };
         if slot.is_running() {
+            self.live.leave(slot);
             self.in_flight -= 1;
+            let is_done = matches!(outcome, StepOutcome::Done(_));
             slot.state = SlotState::Finished(outcome);
             self.finished.push_back(name.into());
+            if !is_done {
+                self.leave_tx(name);
+            }
         }
     }
 
@@ -244,12 +286,16 @@ impl Run {
         if !slot.is_running() {
             return;
         }
+        self.live.leave(slot);
         self.in_flight -= 1;
         slot.state = SlotState::BackOff;
         slot.record.last_error = Some(error);
         slot.record.wake_at = Some(now.after(delay));
+        self.live.enter(slot);
+        let record = slot.record.clone();
+        self.leave_tx(name);
         if park {
-            self.dirty.insert(name.into(), slot.record.clone());
+            self.save(record);
         }
     }
 
@@ -264,22 +310,32 @@ impl Run {
         };
         slot.awaited = false;
         self.held.remove(name);
+        if slot.state == SlotState::Marking || slot.marked {
+            return self.unmark(name, SlotState::Gone);
+        }
         match slot.state {
-            SlotState::Overrun | SlotState::Running(_) => self.in_flight -= 1,
+            SlotState::Overrun | SlotState::Running(_) | SlotState::Undone(_) => {
+                self.in_flight -= 1;
+            }
             SlotState::Finished(_) => self.finished.retain(|other| other != name),
             SlotState::BackOff | SlotState::Held | SlotState::Suspended => {}
             // What is recorded stays recorded.
             _ => return,
         }
+        self.live.leave(slot);
         slot.state = SlotState::Gone;
+        if self.tx.as_ref().is_some_and(|tx| tx.step == name) {
+            self.tx = None;
+        }
         let stored_before = slot.record.wake_at.is_some();
-        let unsaved = self.dirty.remove(name);
+        let stored_name = slot.record.name.clone();
+        let unsaved = self.dirty.remove(&stored_name);
         if stored_before {
             let removal = Removal {
                 poll: self.polls,
                 unsaved,
             };
-            self.removed.insert(name.into(), removal);
+            self.removed.insert(stored_name, removal);
         }
     }
 }

@@ -7,23 +7,29 @@
 
 mod advance;
 mod ask;
+mod former;
+mod live;
+mod once;
 mod settle;
 #[cfg(test)]
 mod tests;
+mod tx;
 
 pub use advance::Next;
 pub use ask::{Ask, Asked};
 pub use settle::Ended;
+pub use tx::Undone;
 
 use super::{
-    Applied, EventId, InboxContent, InboxItem, Job, Millis, Mismatch, Nudge, Position, RecordKind,
-    StepOutcome, StepRecord, Timestamp, Token,
+    Applied, EventId, InboxContent, Job, Millis, Mismatch, Nudge, Position, StepOutcome,
+    StepRecord, StoredError, Timestamp, Token,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
     vec::Vec,
 };
+use live::Live;
 
 /// How a run is to be replayed.
 #[derive(Clone, Copy, Debug)]
@@ -44,6 +50,8 @@ pub enum RunFault {
     Duplicate(String),
     /// The journal does not fit the code.
     Mismatch(Mismatch),
+    /// A computed name is longer than a store keeps.
+    NameTooLong(String),
 }
 
 /// The state of one lease of a run.
@@ -55,6 +63,7 @@ pub struct Run {
     enqueued_at: Timestamp,
     replay: Replay,
 
+    /// By the name the code asks for; a record may keep a former one (see [`former`]).
     slots: BTreeMap<String, Slot>,
     /// Recorded names by position; `cursor` is the next to deliver.
     order: Vec<String>,
@@ -65,8 +74,16 @@ pub struct Run {
     finished: VecDeque<String>,
     /// Names that may not start yet.
     held: BTreeSet<String>,
+    /// Bodies that may not run twice, whose start is not durable yet.
+    marking: BTreeSet<String>,
     /// Names whose waker must be fired.
     woken: Vec<String>,
+    /// Stored ahead of their delivery (careful mode), by position.
+    storing: VecDeque<String>,
+    /// Delivered failures of which it is not known yet what the body asked for after them.
+    failures: Vec<String>,
+    /// What waits for an instant, an event or a child.
+    live: Live,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -75,7 +92,6 @@ pub struct Run {
     fault: Option<RunFault>,
     closed: bool,
 
-    inbox: Vec<InboxItem>,
     seen_nudge: u64,
     /// The inbox is complete up to this instant.
     inbox_at: Timestamp,
@@ -89,10 +105,14 @@ pub struct Run {
     /// The last position the body was given; what it draws follows from it.
     last_given: Option<Position>,
     values: u64,
+    /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
     number: u64,
     committing: Option<Position>,
+    /// The transaction of the `tx` step that is under way; one at a time.
+    tx: Option<tx::Tx>,
+    /// The names that were taken, in order of asking.
     used: Vec<String>,
     replayed: Vec<String>,
 }
@@ -110,14 +130,20 @@ struct Removal {
 struct Slot {
     state: SlotState,
     record: StepRecord,
+    /// Its place among the names that were taken.
+    asked: usize,
     /// A future has taken the name in this lease.
     claimed: bool,
     /// That future is still alive.
     awaited: bool,
-    /// Its failure may never be taken back.
+    /// Its failure may never be taken back, and its body never runs twice.
     once: bool,
+    /// The start of such a body is durable, and it has not begun.
+    marked: bool,
     /// A passed deadline is an error.
     required: bool,
+    /// Its record is stored with what its body wrote.
+    tx: bool,
     /// The poll to which its result was delivered.
     delivered_in: u64,
     /// The body asked for something new in that poll, or in any since.
@@ -127,7 +153,7 @@ struct Slot {
 
 #[derive(Debug, PartialEq)]
 enum SlotState {
-    /// A failed body waits for its next try.
+    /// A failed body waits for its next try. Stands in [`Live`].
     BackOff,
     /// Its outcome is what the future gets.
     Delivered,
@@ -135,13 +161,15 @@ enum SlotState {
     Finished(StepOutcome),
     /// Asked for, and may not start yet.
     Held,
+    /// Its start is being stored, before the body begins.
+    Marking,
     /// The future was dropped before it got anything.
     Gone,
     /// Only a pending record of an earlier lease, not asked for yet.
     Pending,
     /// The body runs on past its deadline, until its future is polled and drops it.
     Overrun,
-    /// The body runs, until the deadline if it has one.
+    /// The body runs, until the deadline if it has one. Stands in [`Live`].
     Running(Option<Timestamp>),
     /// In the journal, its position not reached yet.
     Recorded,
@@ -149,8 +177,10 @@ enum SlotState {
     Passed,
     /// Stored ahead of its delivery (careful mode): given out once durable.
     Storing,
-    /// A sleep or a wait.
+    /// A sleep or a wait. Stands in [`Live`].
     Suspended,
+    /// The transaction of a body was refused when it was to end, until its future hears of it.
+    Undone(StoredError),
 }
 
 impl Run {
@@ -169,6 +199,7 @@ impl Run {
             .filter_map(|record| record.position.map(|at| (at, record.name.clone())))
             .collect();
         recorded.sort_unstable();
+        let consumed = journal.iter().filter_map(|record| record.event).collect();
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
@@ -184,13 +215,16 @@ impl Run {
             late: VecDeque::new(),
             finished: VecDeque::new(),
             held: BTreeSet::new(),
+            marking: BTreeSet::new(),
             woken: Vec::new(),
+            storing: VecDeque::new(),
+            failures: Vec::new(),
+            live: Live::new(consumed, nudge.inbox),
             open: false,
             in_flight: 0,
             polls: 0,
             fault: None,
             closed: false,
-            inbox: nudge.inbox,
             seen_nudge: nudge.count,
             inbox_at: now,
             next: job.head.next_position,
@@ -203,6 +237,7 @@ impl Run {
             removed: BTreeMap::new(),
             number: 0,
             committing: None,
+            tx: None,
             used: Vec::new(),
             replayed: Vec::new(),
         }
@@ -243,7 +278,7 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.inbox = nudge.inbox;
+            self.live.news(nudge.inbox);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -253,6 +288,7 @@ impl Run {
         if let Some(end) = self.committing.take() {
             self.durable = end;
         }
+        self.hold_marked();
         self.news(applied.nudge, at);
     }
 
@@ -277,7 +313,7 @@ impl Run {
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.slots.values().any(Slot::is_wait)
+        self.live.is_waiting()
     }
 
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
@@ -299,13 +335,6 @@ impl Run {
         state
     }
 
-    /// The body is about to be given the result at this position.
-    fn give(&mut self, position: Option<Position>, at: Option<Timestamp>) {
-        self.last_given = position.or(self.last_given);
-        self.last_time = at.map_or(self.last_time, |at| at.max(self.last_time));
-        self.values = 0;
-    }
-
     fn break_with(&mut self, fault: RunFault) {
         self.fault.get_or_insert(fault);
     }
@@ -315,22 +344,38 @@ impl Run {
         self.durable >= self.next
     }
 
+    /// Hands a record to the next commit.
+    fn save(&mut self, record: StepRecord) {
+        self.removed.remove(&record.name);
+        self.dirty.insert(record.name.clone(), record);
+    }
+
     fn wake(&mut self, name: &str) {
         self.woken.push(name.into());
     }
 
-    fn consumed(&self) -> BTreeSet<EventId> {
-        self.slots
-            .values()
-            .filter_map(|slot| slot.record.event)
-            .collect()
+    /// A result is given to the body; whether it then asks for more is asked of failures (R3).
+    fn give(&mut self, name: &str) {
+        let polls = self.polls;
+        if let Some(slot) = self.slots.get_mut(name) {
+            slot.state = SlotState::Delivered;
+            slot.delivered_in = polls + 1;
+            if slot.record.is_failure() {
+                self.failures.push(name.into());
+            }
+            self.last_given = slot.record.position.or(self.last_given);
+            let at = slot.record.completed_at.unwrap_or(self.last_time);
+            self.last_time = self.last_time.max(at);
+            self.values = 0;
+        }
+        self.wake(name);
     }
 
     /// The earliest pinned event that serves this wait and no other has consumed.
     fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
         let wait = record.wait.as_ref()?;
-        let consumed = self.consumed();
-        self.inbox
+        self.live
+            .inbox
             .iter()
             .filter_map(|item| match &item.content {
                 InboxContent::Event {
@@ -339,9 +384,7 @@ impl Run {
                     key,
                     payload,
                     published_at,
-                } if wait.matches(name, key.as_deref(), *published_at)
-                    && !consumed.contains(id) =>
-                {
+                } if wait.matches(name, key.as_deref(), *published_at) => {
                     Some((item.seq, *id, payload))
                 }
                 _ => None,
@@ -361,10 +404,13 @@ impl Slot {
         Slot {
             state,
             record,
+            asked: 0,
             claimed: false,
             awaited: false,
             once: false,
+            marked: false,
             required: false,
+            tx: false,
             delivered_in: 0,
             asked_in: false,
             asked_since: false,
@@ -372,12 +418,10 @@ impl Slot {
     }
 
     fn is_running(&self) -> bool {
-        matches!(self.state, SlotState::Overrun | SlotState::Running(_))
-    }
-
-    fn is_wait(&self) -> bool {
-        self.state == SlotState::Suspended
-            && matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
+        matches!(
+            self.state,
+            SlotState::Overrun | SlotState::Running(_) | SlotState::Undone(_)
+        )
     }
 }
 

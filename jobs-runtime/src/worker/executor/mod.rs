@@ -16,7 +16,7 @@ use crate::core::{
     Commit, CommitNumber, Ended, Millis, Next, Replay, Run, Settle, StepRecord, Timestamp,
 };
 use crate::registry::JobDef;
-use crate::steps::{JobCx, JobInfo, JobWaker, RunCell};
+use crate::steps::{JobCx, JobInfo, JobWaker, RunCell, Transactions};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -66,7 +66,7 @@ pub(super) async fn execute(
     let input = claimed.job.spec.input.bytes.clone();
     let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
     // It starts inside its own future: what panics in reading the input is caught as well.
-    let start = async { (def.run)(JobCx { cell: &cell }, &input).await };
+    let start = async { (def.run)(JobCx::new(&cell), &input).await };
     let mut body: Option<BodyFuture<'_>> = Some(Box::pin(start));
     let executor = Executor {
         shared: &shared,
@@ -124,6 +124,7 @@ fn cell(
         env,
         states,
         shared.observer.clone(),
+        Transactions::new(shared.store.clone(), Arc::clone(&shared.leases)),
         claimed_at,
         asked_mono,
     )

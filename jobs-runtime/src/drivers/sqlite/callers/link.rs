@@ -86,7 +86,10 @@ pub(super) async fn within<T: Send + 'static>(
     let path = shared.path.clone();
     let told = |fault: Fault| fault.before_write(&path);
     // sqlx undoes a savepoint that is dropped before anything else happens on the connection.
-    let mut savepoint = connection.begin().await.map_err(|error| told(fault(error)))?;
+    let mut savepoint = connection
+        .begin()
+        .await
+        .map_err(|error| told(fault(error)))?;
     let (sender, mut statements) = mpsc::channel(QUEUE_LIMIT_STATEMENTS);
     let running = tokio::task::spawn_blocking(move || {
         let link = Link(sender);
@@ -180,8 +183,13 @@ pub(super) fn fault(error: sqlx::Error) -> Fault {
     };
     match code {
         Some(code) => {
-            let message = error.as_database_error().map(|error| error.message().into());
-            Fault::Sqlite(rusqlite::Error::SqliteFailure(ffi::Error::new(code), message))
+            let message = error
+                .as_database_error()
+                .map(|error| error.message().into());
+            Fault::Sqlite(rusqlite::Error::SqliteFailure(
+                ffi::Error::new(code),
+                message,
+            ))
         }
         None => Fault::Refused(Error::driver_unavailable(
             "SQLite",

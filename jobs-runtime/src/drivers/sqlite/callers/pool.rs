@@ -35,13 +35,23 @@ impl Sqlite {
                 "give the pool a file, as in \"sqlite://app.db\"; for tests take a file in a temporary folder, or `Jobs::connect(\"memory:\")` without transactions",
             ));
         }
-        let level = sqlx::query("PRAGMA synchronous").fetch_one(&mut *connection).await;
-        let level: i64 = level.and_then(|row| row.try_get_unchecked(0)).map_err(told)?;
+        let level = sqlx::query("PRAGMA synchronous")
+            .fetch_one(&mut *connection)
+            .await;
+        let level: i64 = level
+            .and_then(|row| row.try_get_unchecked(0))
+            .map_err(told)?;
         drop(connection);
-        let least = if options.allow_weak_durability { NORMAL } else { FULL };
+        let least = if options.allow_weak_durability {
+            NORMAL
+        } else {
+            FULL
+        };
         if level < least {
             return Err(Error::store_settings(
-                format_args!("the pool has `synchronous` at {level}, so a power cut may take a step that was reported as stored"),
+                format_args!(
+                    "the pool has `synchronous` at {level}, so a power cut may take a step that was reported as stored"
+                ),
                 "leave `synchronous` at FULL in the options of the pool, or open the store with `allow_weak_durability`",
             ));
         }

@@ -68,7 +68,9 @@ impl DerefMut for SqliteTx {
 #[async_trait]
 impl StepTransaction for SqliteTx {
     async fn begin(driver: &dyn Driver) -> Result<SqliteTx, Error> {
-        let known = driver.transactions().and_then(|any| any.downcast_ref::<Sqlite>());
+        let known = driver
+            .transactions()
+            .and_then(|any| any.downcast_ref::<Sqlite>());
         let Some(store) = known else {
             return Err(Error::not_implemented(
                 format_args!(

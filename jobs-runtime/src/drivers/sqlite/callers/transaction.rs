@@ -23,7 +23,9 @@ impl Transactional for SqliteConnection {
     async fn belongs_to(&mut self, driver: &dyn Driver) -> Result<(), Error> {
         let theirs = enter(self).await?;
         let theirs = stores::whole(&theirs.path);
-        let ours = driver.transactions().and_then(|any| any.downcast_ref::<Sqlite>());
+        let ours = driver
+            .transactions()
+            .and_then(|any| any.downcast_ref::<Sqlite>());
         let ours = ours.map(|store| stores::whole(&store.shared.path));
         match ours {
             Some(ours) if ours == theirs => Ok(()),
@@ -127,7 +129,10 @@ pub(super) async fn enter(connection: &mut SqliteConnection) -> Result<Arc<Share
 
 /// Takes the write lock, unless the transaction has it already.
 pub(super) async fn lock(connection: &mut SqliteConnection) -> Result<(), Error> {
-    match sqlx::query(sql::CALLER_LOCK).execute(&mut *connection).await {
+    match sqlx::query(sql::CALLER_LOCK)
+        .execute(&mut *connection)
+        .await
+    {
         Ok(_) => Ok(()),
         Err(error) => {
             let unknown = error

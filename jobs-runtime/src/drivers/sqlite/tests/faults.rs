@@ -89,7 +89,8 @@ async fn a_full_disk_is_a_named_error_and_passes() {
             None,
             move |tx: &super::super::group::Tx<'_>| {
                 let connection = tx.own().unwrap();
-                let page: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+                let page: i64 =
+                    connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
                 let most = page + pages;
                 connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
                 Ok(())
