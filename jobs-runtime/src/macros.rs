@@ -67,6 +67,18 @@ macro_rules! step {
             $crate::private::end_tx($cx, begun, result).await
         })
     };
+    (@tx_block $cx:ident [$($name:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $($body:tt)+) => {
+        $crate::private::step_tx($cx, $($name)+, $($options)+, || async {
+            let mut begun = $crate::private::begin_tx::<$ty>($cx).await?;
+            let limit = $crate::private::tx_limit(&begun);
+            let result = $crate::private::write_tx($cx, limit, async {
+                let $tx: &mut $ty = &mut begun.tx;
+                $crate::private::block(async $($body)+).await
+            });
+            let result = result.await;
+            $crate::private::end_tx($cx, begun, result).await
+        })
+    };
     (@sleep $cx:ident [$($name:tt)+] $span:expr) => {
         $crate::private::sleep($cx, $($name)+, $span)
     };

@@ -68,8 +68,6 @@ pub struct JobOptions {
     pub keyed: bool,
     /// It is enqueued inside a transaction of the caller's, or not at all.
     pub outbox: bool,
-    /// A step of it writes in a transaction of the store.
-    pub transactional: bool,
 }
 
 impl JobOptions {
@@ -86,7 +84,6 @@ impl JobOptions {
         removed: &[],
         keyed: true,
         outbox: false,
-        transactional: false,
     };
 }
 
@@ -108,6 +105,8 @@ pub struct StepDef {
     pub was: &'static [&'static str],
     /// Its body runs at most once.
     pub at_most_once: bool,
+    /// Its body writes in a transaction of the store.
+    pub tx: bool,
     /// The steps of the helper it calls; their names follow its own and a `/`.
     pub helper: Option<&'static [StepDef]>,
 }
@@ -121,6 +120,7 @@ impl StepDef {
         in_loop: false,
         was: &[],
         at_most_once: false,
+        tx: false,
         helper: None,
     };
 }

@@ -17,6 +17,7 @@ mod select;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod tx_call;
 mod unstable;
 
 pub(crate) use emit::{backoff, millis, raw_await, rendered, step_defs};
@@ -60,6 +61,8 @@ pub(crate) struct Site {
     /// What it was called before.
     pub(crate) formers: Vec<Template>,
     pub(crate) at_most_once: bool,
+    /// It writes in a transaction of the store.
+    pub(crate) tx: bool,
     /// The helper it calls, as a type.
     pub(crate) helper: Option<TokenStream>,
 }

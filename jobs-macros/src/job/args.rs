@@ -21,6 +21,7 @@ const RULES: &[Rule] = &[
     rule("crate", "path::to::runtime"),
     rule("idempotency", "\"signup:{input.user_id}\""),
     rule("name", "\"welcome\""),
+    rule("outbox", "required"),
     rule("priority", "5"),
     rule("queue", "\"mail\""),
     rule("removed", "[\"old-step\"]"),
@@ -45,6 +46,7 @@ pub(crate) struct Args {
     pub(crate) idempotency: Option<Idempotency>,
     pub(crate) krate: Option<Path>,
     pub(crate) name: Option<LitStr>,
+    pub(crate) outbox: bool,
     pub(crate) priority: Option<u8>,
     pub(crate) queue: Option<LitStr>,
     pub(crate) raw_await: bool,
@@ -103,6 +105,7 @@ impl Args {
                 self.idempotency = Some(self.read_idempotency(input)?);
             }
             "name" => self.name = Some(plain(key, input, "job name", "\"welcome\"")?),
+            "outbox" => self.outbox = read_outbox(input)?,
             "priority" => self.priority = Some(read_priority(input)?),
             "queue" => self.queue = Some(plain(key, input, "queue name", "\"mail\"")?),
             "removed" => self.read_removed(key, input, errors)?,
@@ -207,6 +210,17 @@ fn read_backoff(key: &Ident, input: ParseStream<'_>) -> syn::Result<Backoff> {
     duration::backoff(&literal.value()).map_err(|text| syn::Error::new(literal.span(), text))
 }
 
+fn read_outbox(input: ParseStream<'_>) -> syn::Result<bool> {
+    let value: Expr = input.parse()?;
+    match &value {
+        Expr::Path(path) if path.path.is_ident("required") => Ok(true),
+        other => Err(syn::Error::new_spanned(
+            other,
+            "`outbox` takes `required` and nothing else: the job is then enqueued only inside a transaction, by `enqueue_in(&mut tx)`",
+        )),
+    }
+}
+
 fn read_priority(input: ParseStream<'_>) -> syn::Result<u8> {
     let value: Expr = input.parse()?;
     let text = format!("`priority` takes a number from 0, served first, to {MAX_PRIORITY}");
@@ -255,6 +269,7 @@ mod tests {
                 name = "n",
                 was = ["m"],
                 queue = "q",
+                outbox = required,
                 priority = 0,
                 tenant = "{input.t}",
                 attempts = 3,
@@ -273,7 +288,7 @@ mod tests {
         assert_eq!(args.attempts, Some(3));
         assert_eq!(args.timeout_millis, Some(600_000));
         assert_eq!(args.priority, Some(0));
-        assert!(args.raw_await && args.krate.is_some() && args.tenant.is_some());
+        assert!(args.outbox && args.raw_await && args.krate.is_some() && args.tenant.is_some());
     }
 
     #[test]
