@@ -60,7 +60,7 @@ macro_rules! step {
             let mut begun = $crate::private::begin_tx::<$ty>($cx).await?;
             let limit = $crate::private::tx_limit(&begun);
             let result = $crate::private::write_tx($cx, limit, async {
-                let $tx: &mut $ty = &mut begun.tx;
+                let $tx: &mut $ty = begun.tx();
                 $crate::private::future($body).await
             });
             let result = result.await;
@@ -72,7 +72,7 @@ macro_rules! step {
             let mut begun = $crate::private::begin_tx::<$ty>($cx).await?;
             let limit = $crate::private::tx_limit(&begun);
             let result = $crate::private::write_tx($cx, limit, async {
-                let $tx: &mut $ty = &mut begun.tx;
+                let $tx: &mut $ty = begun.tx();
                 $crate::private::block(async $($body)+).await
             });
             let result = result.await;

@@ -64,6 +64,7 @@ pub(crate) struct Store {
     driver: Arc<dyn Driver>,
     hook: Option<Arc<dyn StoreHook>>,
     in_flight: Arc<AtomicUsize>,
+    pub(crate) transacting: Arc<Transacting>,
     pub(crate) env: Env,
 }
 
@@ -73,6 +74,7 @@ impl Store {
             driver,
             hook: None,
             in_flight: Arc::default(),
+            transacting: Arc::default(),
             env,
         }
     }
@@ -202,6 +204,32 @@ impl Store {
             hook.after(verb)?;
         }
         Ok(answer)
+    }
+}
+
+/// The `tx` steps of this process: other writes wait for them, so whoever moves virtual time must
+/// know of them.
+#[derive(Default)]
+pub(crate) struct Transacting {
+    /// From before their begin to after their end.
+    pub(crate) under_way: Arc<AtomicUsize>,
+    /// Those whose body runs.
+    pub(crate) bodies: Arc<AtomicUsize>,
+}
+
+/// One thing under way, counted until it is dropped, wherever it is taken.
+pub(crate) struct Count(Arc<AtomicUsize>);
+
+impl Count {
+    pub(crate) fn begin(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Count(Arc::clone(count))
+    }
+}
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -7,7 +7,7 @@ use crate::contract::StepTransaction;
 use crate::core::Millis;
 use crate::durable::{Durable, IntoFailure, StepReturn};
 use crate::failure::Failure;
-use crate::steps::{ErasedBody, JobCx, StepFuture, StepName, StepOptions};
+use crate::steps::{Begun, ErasedBody, JobCx, StepFuture, StepName, StepOptions};
 use std::future::Future;
 use std::marker::PhantomData;
 
@@ -43,9 +43,15 @@ pub struct Stored<T> {
 
 /// A transaction that is open, and how long it may be.
 pub struct BegunTx<T> {
-    /// What the body writes in.
-    pub tx: T,
+    begun: Begun<T>,
     limit: Millis,
+}
+
+impl<T> BegunTx<T> {
+    /// What the body writes in.
+    pub fn tx(&mut self) -> &mut T {
+        &mut self.begun.tx
+    }
 }
 
 /// Begins the transaction of a step.
@@ -53,8 +59,8 @@ pub struct BegunTx<T> {
 /// # Errors
 /// `X_NOT_IMPLEMENTED` if the store is not the one that the type belongs to.
 pub async fn begin_tx<T: StepTransaction>(cx: JobCx<'_>) -> Result<BegunTx<T>, Failure> {
-    let (tx, limit) = cx.cell.tx.begin::<T>().await?;
-    Ok(BegunTx { tx, limit })
+    let (begun, limit) = cx.cell.tx.begin::<T>().await?;
+    Ok(BegunTx { begun, limit })
 }
 
 /// How long a transaction may be open.
@@ -88,14 +94,14 @@ where
 {
     match result.and_then(StepReturn::into_stored) {
         Ok(bytes) => {
-            cx.cell.tx.hand_over(begun.tx);
+            cx.cell.tx.hand_over(begun.begun);
             Ok(Stored {
                 bytes,
                 of: PhantomData,
             })
         }
         Err(failure) => {
-            cx.cell.tx.undo(begun.tx).await;
+            cx.cell.tx.undo(begun.begun).await;
             Err(failure)
         }
     }

@@ -19,5 +19,5 @@ pub use error::StepError;
 pub use name::StepName;
 pub use sleep::SleepFuture;
 pub use step::{ErasedBody, StepFuture, StepOptions};
-pub(crate) use tx::{OpenTx, Transactions};
+pub(crate) use tx::{Begun, OpenTx, Transactions};
 pub use wait::{RequiredWaitFuture, WaitFuture, WaitOptions};

@@ -5,7 +5,7 @@
 
 use crate::contract::StepTransaction;
 use crate::core::{Commit, CommitAnswer, Millis};
-use crate::store::Store;
+use crate::store::{Count, Store};
 use crate::worker::Leases;
 use crate::{Error, Failure};
 use std::future::Future;
@@ -35,6 +35,13 @@ pub(crate) struct Transactions {
     open: Mutex<Option<OpenTx>>,
 }
 
+/// A transaction whose body runs.
+pub(crate) struct Begun<T> {
+    pub(crate) tx: T,
+    under_way: Count,
+    _body: Count,
+}
+
 impl Transactions {
     pub(crate) fn new(store: Store, leases: Arc<Leases>) -> Self {
         Transactions {
@@ -46,12 +53,20 @@ impl Transactions {
 
     /// Begins one, and says how long it may be open. While the store cannot be had it is tried
     /// again: that is no failure of the body.
-    pub(crate) async fn begin<T: StepTransaction>(&self) -> Result<(T, Millis), Failure> {
+    pub(crate) async fn begin<T: StepTransaction>(&self) -> Result<(Begun<T>, Millis), Failure> {
+        let under_way = Count::begin(&self.store.transacting.under_way);
         let clock = &self.store.env.clock;
         let mut pause = FIRST_PAUSE;
         loop {
             match self.try_begin::<T>().await {
-                Ok(begun) => return Ok(begun),
+                Ok((tx, limit)) => {
+                    let begun = Begun {
+                        tx,
+                        under_way,
+                        _body: Count::begin(&self.store.transacting.bodies),
+                    };
+                    return Ok((begun, limit));
+                }
                 Err(error) if error.is_transient() => {
                     tracing::warn!(%error, "the transaction of a step could not be begun; trying again until the lease ends");
                     clock.sleep(pause).await;
@@ -92,9 +107,15 @@ impl Transactions {
     }
 
     /// Keeps a transaction whose body has ended well until its record is to be stored.
-    pub(crate) fn hand_over<T: StepTransaction>(&self, tx: T) {
+    pub(crate) fn hand_over<T: StepTransaction>(&self, begun: Begun<T>) {
         let store = self.store.clone();
-        let end: OpenTx = Box::new(move |commit| Box::pin(end(store, tx, commit)));
+        let Begun { tx, under_way, .. } = begun;
+        let end: OpenTx = Box::new(move |commit| {
+            Box::pin(async move {
+                let _under_way = under_way;
+                end(store, tx, commit).await
+            })
+        });
         *self.lock() = Some(end);
     }
 
@@ -104,7 +125,9 @@ impl Transactions {
     }
 
     /// Waits for the rollback, so that the lock is free when the failure is stored.
-    pub(crate) async fn undo<T: StepTransaction>(&self, tx: T) {
+    pub(crate) async fn undo<T: StepTransaction>(&self, begun: Begun<T>) {
+        let Begun { tx, under_way, .. } = begun;
+        let _under_way = under_way;
         let undone = async {
             tx.undo().await;
             Ok(())

@@ -54,10 +54,9 @@ fn watch(shared: &Shared, stopped: &Receiver<()>) {
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(shared.options.poll) {
         match look(shared, &mut connection) {
             Ok(version) => {
-                if seen
-                    .replace(version)
-                    .is_some_and(|before| before != version)
-                {
+                // At the first look nobody knows what was written since the file was opened.
+                let before = seen.replace(version);
+                if before != Some(version) {
                     hint(shared);
                 }
             }
