@@ -110,6 +110,7 @@ pub use jobs_macros::Event;
 /// | `attempts = 5`, `backoff = "1s..1h"` | how often it is tried, and the delay between two tries |
 /// | `timeout = "10m"`, `visibility_timeout = "30s"` | how long one lease may run, and how long it hides the job without a heartbeat |
 /// | `step_timeout = "1m"` | how long a step may take that does not say |
+/// | `outbox = required` | it is enqueued inside a transaction, by [`Request::enqueue_in`], or not at all |
 /// | `removed = ["…"]` | steps that were given up, and may still be recorded; `"charge:{id}"` with any value, `"billing/charge"` in a helper |
 /// | `allow = (raw_await)` | awaits outside of steps are meant |
 /// | `crate = path` | where this crate is, if it has another name |
@@ -150,7 +151,7 @@ pub use jobs_macros::job;
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::steps;
 pub use outbox::{Alone, Anywhere, InTransaction};
-pub use request::{Handle, Request};
+pub use request::{Enqueuing, Handle, Request};
 pub use steps::{JobContext, State, StepError};
 pub use store::{StoreHook, Verb};
 pub use worker::{DEFAULT_VISIBILITY_TIMEOUT, RunEvent, RunRef, Worker};

@@ -31,6 +31,10 @@
 /// `event = Type` with `key`, `timeout`, `required` and `since = step`, or `steps = helper(..)` for
 /// a function under [`steps`](macro@crate::steps). They take `was` as well.
 ///
+/// `step!("debit", tx = |tx: &mut SqliteTx| debit(tx, &input))` gives the body a transaction on the
+/// file that holds the jobs, and stores what it writes together with the step's record: see
+/// `SqliteTx`, with the feature `sqlx-sqlite`.
+///
 /// A step is a future: it is awaited, joined and selected as any other, and nothing of it is
 /// evaluated on a replay.
 #[macro_export]
@@ -57,26 +61,26 @@ macro_rules! step {
     };
     (@tx $cx:ident [$($name:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $body:expr) => {
         $crate::private::step_tx($cx, $($name)+, $($options)+, || async {
-            let mut begun = $crate::private::begin_tx::<$ty>($cx).await?;
-            let limit = $crate::private::tx_limit(&begun);
+            let mut begun = $crate::private::begin_tx($cx, $crate::private::tx_kind::<$ty>()).await?;
+            let limit = begun.limit();
             let result = $crate::private::write_tx($cx, limit, async {
                 let $tx: &mut $ty = begun.tx();
                 $crate::private::future($body).await
             });
             let result = result.await;
-            $crate::private::end_tx($cx, begun, result).await
+            begun.end($cx, result).await
         })
     };
     (@tx_block $cx:ident [$($name:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $($body:tt)+) => {
         $crate::private::step_tx($cx, $($name)+, $($options)+, || async {
-            let mut begun = $crate::private::begin_tx::<$ty>($cx).await?;
-            let limit = $crate::private::tx_limit(&begun);
+            let mut begun = $crate::private::begin_tx($cx, $crate::private::tx_kind::<$ty>()).await?;
+            let limit = begun.limit();
             let result = $crate::private::write_tx($cx, limit, async {
                 let $tx: &mut $ty = begun.tx();
                 $crate::private::block(async $($body)+).await
             });
             let result = result.await;
-            $crate::private::end_tx($cx, begun, result).await
+            begun.end($cx, result).await
         })
     };
     (@sleep $cx:ident [$($name:tt)+] $span:expr) => {

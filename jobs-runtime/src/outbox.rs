@@ -9,7 +9,7 @@ use crate::contract::{Enqueued, Transactional};
 use crate::core::{EventId, NewJob};
 use crate::definition::{Event, Job};
 use crate::durable::EventKey;
-use crate::request::{Handle, Request};
+use crate::request::{Enqueuing, Handle, Request};
 
 /// The mark of a request that can be enqueued by itself.
 #[derive(Debug)]
@@ -47,7 +47,7 @@ impl<J: Job> Request<J, InTransaction> {
     }
 }
 
-impl<J: Job, O> Request<J, O> {
+impl<J: Job, O: 'static> Request<J, O> {
     /// Stores the job inside the caller's own transaction: it is there once that is committed, and
     /// never was if that is rolled back. Workers see it within the poll interval of the store.
     ///
@@ -83,16 +83,14 @@ impl<J: Job, O> Request<J, O> {
     /// As [`Request::enqueue`]; `X_OUTBOX_NO_TX` if the connection is in no transaction, and
     /// `X_STORE_SETTINGS` if its database holds no jobs. After an error nothing of the job is in the
     /// transaction, which may go on.
-    pub async fn enqueue_in<T: Transactional + ?Sized>(
-        self,
-        tx: &mut T,
-    ) -> Result<Handle<J>, Error> {
-        let env = tx.environment().await?;
-        let row = self.into_row(&env)?;
-        let answers = tx
-            .enqueue_here(std::slice::from_ref(&row), env.clock.imposed())
-            .await?;
-        Ok(Handle::new(stored(answers, &row)?))
+    pub fn enqueue_in<T: Transactional + ?Sized>(self, tx: &mut T) -> Enqueuing<'_, J> {
+        Box::pin(async move {
+            let env = tx.environment().await?;
+            let row = self.into_row(&env)?;
+            let now = env.clock.imposed();
+            let answers = tx.enqueue_here(std::slice::from_ref(&row), now).await?;
+            Ok(Handle::new(stored(answers, &row)?))
+        })
     }
 }
 

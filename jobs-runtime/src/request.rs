@@ -15,6 +15,7 @@ use crate::registry::JobDef;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::time::Duration;
 
 /// A job that is about to be enqueued: what calling a `#[job]` function gives.
@@ -33,7 +34,7 @@ use std::time::Duration;
 /// # Ok(()) }
 /// ```
 #[must_use = "a request does nothing until it is enqueued: add `.enqueue(&jobs).await`"]
-pub struct Request<J: Job, O = Anywhere> {
+pub struct Request<J: Job, O: 'static = Anywhere> {
     input: J::Input,
     visible: Visible,
     priority: Option<Priority>,
@@ -64,7 +65,7 @@ impl<J: Job> Request<J> {
     }
 }
 
-impl<J: Job, O> Request<J, O> {
+impl<J: Job, O: 'static> Request<J, O> {
     /// The same request with another mark.
     pub(crate) fn marked<M>(self) -> Request<J, M> {
         Request {
@@ -142,12 +143,14 @@ impl<J: Job, O> Request<J, O> {
     /// `X_IDEMPOTENCY_REQUIRED` for an empty key, `X_PAYLOAD_TOO_LARGE`, `X_JOB_DUPLICATE` under
     /// `OnConflict::Error`; `X_DRIVER_UNAVAILABLE` if it was not stored, and
     /// `X_OUTCOME_UNKNOWN` if it may have been.
-    pub async fn enqueue(self, jobs: &Jobs) -> Result<Handle<J>, Error>
+    pub fn enqueue(self, jobs: &Jobs) -> Enqueuing<'_, J>
     where
         O: Alone,
     {
-        let row = self.into_row(&jobs.store().env)?;
-        Ok(Handle::new(jobs.enqueue_row(row).await?))
+        Box::pin(async move {
+            let row = self.into_row(&jobs.store().env)?;
+            Ok(Handle::new(jobs.enqueue_row(row).await?))
+        })
     }
 
     pub(crate) fn into_row(self, env: &Env) -> Result<NewJob, Error> {
@@ -201,6 +204,9 @@ fn check_key(def: &JobDef, key: Option<&str>) -> Result<(), Error> {
         _ => Ok(()),
     }
 }
+
+/// A request on its way. The type does not say by what way, so that a wrong one is reported once.
+pub type Enqueuing<'a, J> = Pin<Box<dyn Future<Output = Result<Handle<J>, Error>> + Send + 'a>>;
 
 /// A job that is in the store.
 pub struct Handle<J> {

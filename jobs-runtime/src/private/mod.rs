@@ -27,7 +27,7 @@ pub use linkme;
 pub use run::{RunFuture, encode, input_type, no_context, output_type, run};
 pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};
 pub use time::{IntoMillis, IntoTimestamp, millis};
-pub use tx::{BegunTx, Stored, begin_tx, end_tx, step_tx, tx_limit, write_tx};
+pub use tx::{BegunTx, Stored, TxKind, begin_tx, step_tx, tx_kind, write_tx};
 
 /// Every job of the program. The name carries the version of the layout of [`JobDef`], so that
 /// two versions of this crate in one program do not read each other's definitions.

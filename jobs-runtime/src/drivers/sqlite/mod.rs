@@ -81,7 +81,7 @@ pub struct Sqlite {
     watch: Watch,
     /// Where the transactions of `tx` steps come from.
     #[cfg(feature = "sqlx-sqlite")]
-    pool: std::sync::OnceLock<sqlx::SqlitePool>,
+    pool: std::sync::OnceLock<callers::StepPool>,
 }
 
 /// What all threads of a store need.
@@ -349,6 +349,8 @@ impl Driver for Sqlite {
     }
 
     async fn close(&self) {
+        #[cfg(feature = "sqlx-sqlite")]
+        self.close_pool().await;
         self.writer.close().await;
         self.beats.close().await;
         self.watch.close().await;

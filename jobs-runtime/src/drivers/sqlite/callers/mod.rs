@@ -12,5 +12,6 @@ mod transaction;
 
 pub(super) use link::Link;
 pub use pool::MAX_STEP_CONNECTIONS;
+pub(super) use pool::StepPool;
 pub use step::SqliteTx;
 pub(super) use stores::remember;

@@ -18,6 +18,12 @@ const FULL: i64 = 2;
 /// `synchronous = NORMAL`: a power cut may take the last commits.
 const NORMAL: i64 = 1;
 
+/// Where the transactions of steps come from.
+pub(in super::super) enum StepPool {
+    Applications(SqlitePool),
+    Own(SqlitePool),
+}
+
 impl Sqlite {
     /// Opens a store in the file of an application's pool, beside the application's own tables.
     /// The store has connections of its own; transactions of `tx` steps come from the pool.
@@ -63,13 +69,13 @@ impl Sqlite {
         }
         let store = Sqlite::open(&place.path, options).await?;
         // Nobody else can have set it: the store was made here.
-        drop(store.pool.set(pool));
+        drop(store.pool.set(StepPool::Applications(pool)));
         Ok(store)
     }
 
     /// The pool for the transactions of steps: the application's, or one of the store's own.
     pub(super) fn pool(&self) -> &SqlitePool {
-        self.pool.get_or_init(|| {
+        let pool = self.pool.get_or_init(|| {
             let options = &self.shared.options;
             let synchronous = if options.allow_weak_durability {
                 SqliteSynchronous::Normal
@@ -80,9 +86,22 @@ impl Sqlite {
                 .filename(&self.shared.path)
                 .synchronous(synchronous)
                 .busy_timeout(options.busy_timeout);
-            SqlitePoolOptions::new()
-                .max_connections(MAX_STEP_CONNECTIONS)
-                .connect_lazy_with(connect)
-        })
+            StepPool::Own(
+                SqlitePoolOptions::new()
+                    .max_connections(MAX_STEP_CONNECTIONS)
+                    .connect_lazy_with(connect),
+            )
+        });
+        match pool {
+            StepPool::Applications(pool) | StepPool::Own(pool) => pool,
+        }
+    }
+
+    /// Begins no more transactions of steps. The application's pool stays open: it is not ours.
+    pub(in super::super) async fn close_pool(&self) {
+        self.shared.steps.close();
+        if let Some(StepPool::Own(pool)) = self.pool.get() {
+            pool.close().await;
+        }
     }
 }
