@@ -90,17 +90,13 @@ impl Run {
     }
 
     fn replay_to(&mut self, name: &str) {
-        let polls = self.polls;
-        if let Some(slot) = self.slots.get_mut(name) {
-            slot.state = SlotState::Delivered;
-            slot.delivered_in = polls + 1;
-            if let Some(at) = slot.record.completed_at {
-                self.last_time = self.last_time.max(at);
-            }
+        let recorded = self.slots.get(name);
+        if let Some(at) = recorded.and_then(|slot| slot.record.completed_at) {
+            self.last_time = self.last_time.max(at);
         }
         self.values = 0;
         self.replayed.push(name.into());
-        self.wake(name);
+        self.give(name);
     }
 
     fn wake_held(&mut self) -> bool {
@@ -110,28 +106,20 @@ impl Run {
         any
     }
 
-    /// Careful mode: gives out the result that has become durable.
+    /// Careful mode: gives out the first result that has become durable.
     fn give_out_stored(&mut self) -> bool {
         let durable = self.durable;
-        let polls = self.polls;
-        let ready = self.slots.iter_mut().find(|(_, slot)| {
-            slot.state == SlotState::Storing
-                && slot
-                    .record
-                    .position
-                    .is_some_and(|position| position < durable)
-        });
-        let Some((name, slot)) = ready else {
+        let first = self.storing.front().and_then(|name| self.slots.get(name));
+        if first.is_none_or(|slot| slot.record.position >= Some(durable)) {
             return false;
-        };
-        slot.state = SlotState::Delivered;
-        slot.delivered_in = polls + 1;
-        let name = name.clone();
-        self.wake(&name);
+        }
+        if let Some(name) = self.storing.pop_front() {
+            self.give(&name);
+        }
         true
     }
 
-    /// Delivers one new result: a finished body, then an event, then what is due.
+    /// Delivers one new result: a finished body, then an event, then a child, then what is due.
     fn deliver_one(&mut self, now: Timestamp) -> Option<Next> {
         if let Some(name) = self.finished.pop_front() {
             let slot = self.slots.get_mut(&name)?;
@@ -145,6 +133,9 @@ impl Run {
             if let Some(slot) = self.slots.get_mut(&name) {
                 slot.record.event = Some(event);
             }
+            return Some(self.deliver(&name, outcome, now));
+        }
+        if let Some((name, outcome)) = self.children.next() {
             return Some(self.deliver(&name, outcome, now));
         }
         let (name, slot) = self.next_due(now)?;
@@ -166,7 +157,6 @@ impl Run {
 
     fn deliver(&mut self, name: &str, outcome: StepOutcome, now: Timestamp) -> Next {
         let position = self.next;
-        let (careful, polls) = (self.replay.careful, self.polls);
         let at = now.max(self.last_time);
         let Some(slot) = self.slots.get_mut(name) else {
             return Next::Poll;
@@ -174,21 +164,17 @@ impl Run {
         slot.record.position = Some(position);
         slot.record.outcome = Some(outcome);
         slot.record.completed_at = Some(at);
-        slot.delivered_in = polls + 1;
-        slot.state = if careful {
-            SlotState::Storing
-        } else {
-            SlotState::Delivered
-        };
+        slot.state = SlotState::Storing;
         self.dirty.insert(name.into(), slot.record.clone());
         self.removed.remove(name);
         self.next = position.next();
         self.last_time = at;
         self.values = 0;
-        if careful {
+        if self.replay.careful {
+            self.storing.push_back(name.into());
             return Next::Commit;
         }
-        self.wake(name);
+        self.give(name);
         Next::Poll
     }
 
@@ -236,11 +222,7 @@ impl Run {
     }
 
     fn idle(&self, now: Timestamp, holding: bool) -> Next {
-        let storing = self
-            .slots
-            .values()
-            .any(|slot| slot.state == SlotState::Storing);
-        if holding || storing {
+        if holding || !self.storing.is_empty() {
             return Next::Commit;
         }
         let waits = || self.slots.values().filter(|slot| slot.awaited);
@@ -261,6 +243,9 @@ impl Run {
         }
         if wake_at.is_some_and(|at| at <= now.after(self.replay.park_after)) {
             return Next::Wait { wake_at };
+        }
+        if !self.children.can_go_with_the_park() {
+            return Next::Commit;
         }
         Next::Park { wake_at }
     }

@@ -1,14 +1,22 @@
 //! What a step future may ask of its run, and what it says when its body ends or it is dropped.
 
+use super::children::Wanted;
 use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
     Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp, WaitSpec,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{format, string::String, vec::Vec};
 
 /// What a future wants.
 #[derive(Clone, Debug)]
 pub enum Ask {
+    /// To enqueue a child job.
+    Child {
+        /// It is recorded once it is stored, and its end is not waited for.
+        detached: bool,
+        /// A hash of the output's type.
+        fingerprint: u64,
+    },
     /// Any event of these names and this key.
     Event {
         /// The event's durable name and former names.
@@ -40,12 +48,16 @@ pub enum Ask {
 impl Ask {
     fn kind(&self) -> RecordKind {
         match self {
+            Ask::Child { .. } => RecordKind::Child,
             Ask::Event { .. } => RecordKind::Event,
             Ask::SleepFor(_) | Ask::SleepUntil(_) => RecordKind::Sleep,
             Ask::Step { .. } => RecordKind::Step,
         }
     }
 }
+
+/// Stands for the type of a detached child's result, which is where the child is.
+const DETACHED: u64 = 1;
 
 /// What a future is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -58,7 +70,7 @@ pub enum Asked {
     Ready(StepOutcome),
     /// The body runs: poll it.
     Running,
-    /// Start the body.
+    /// Start the body, or make the request for the child.
     Start {
         /// Tries of it so far in this attempt of the job.
         tried: u32,
@@ -104,6 +116,7 @@ impl Run {
         self.held.remove(name);
         match ask {
             Ask::Step { timeout, .. } => self.start(name, *timeout, now),
+            Ask::Child { .. } if slot.record.child.is_none() => Asked::Start { tried: 0 },
             _ => self.suspend(name, ask, now),
         }
     }
@@ -128,19 +141,31 @@ impl Run {
             self.break_with(RunFault::Mismatch(mismatch));
             return false;
         }
+        if let Ask::Child { detached, .. } = ask
+            && slot.record.child.is_some()
+            && (slot.record.fingerprint == DETACHED) != *detached
+        {
+            let mismatch = detached_or_not(name, *detached);
+            self.break_with(RunFault::Mismatch(mismatch));
+            return false;
+        }
         slot.claimed = true;
         slot.awaited = true;
-        if let Ask::Step {
-            fingerprint, once, ..
-        } = ask
+        let type_of_output = match ask {
+            Ask::Child { detached: true, .. } => Some(DETACHED),
+            Ask::Child { fingerprint, .. } | Ask::Step { fingerprint, .. } => Some(*fingerprint),
+            Ask::Event { .. } | Ask::SleepFor(_) | Ask::SleepUntil(_) => None,
+        };
+        if let Some(fingerprint) = type_of_output
+            && slot.record.position.is_none()
         {
-            slot.once = *once;
-            if slot.record.position.is_none() {
-                slot.record.fingerprint = *fingerprint;
-            }
+            slot.record.fingerprint = fingerprint;
         }
-        if let Ask::Event { required, .. } = ask {
-            slot.required = *required;
+        match ask {
+            Ask::Child { detached, .. } => slot.detached = *detached,
+            Ask::Event { required, .. } => slot.required = *required,
+            Ask::Step { once, .. } => slot.once = *once,
+            Ask::SleepFor(_) | Ask::SleepUntil(_) => {}
         }
         if slot.state == SlotState::Pending {
             // A long back-off of an earlier lease goes on; everything else starts when it may.
@@ -158,8 +183,8 @@ impl Run {
     /// Marks the delivered failures after which the body asked for something (R3).
     fn note_asking(&mut self) {
         let polls = self.polls;
-        for slot in self.slots.values_mut() {
-            if slot.state == SlotState::Delivered && slot.record.is_failure() {
+        for name in &self.failures {
+            if let Some(slot) = self.slots.get_mut(name) {
                 slot.asked_since = true;
                 slot.asked_in |= slot.delivered_in == polls;
             }
@@ -193,6 +218,11 @@ impl Run {
             return Asked::Later;
         };
         slot.state = SlotState::Suspended;
+        if let Some(job) = slot.record.child {
+            let detached = slot.detached;
+            self.children.wait(Wanted { job, detached }, name);
+            return Asked::Later;
+        }
         if slot.record.wake_at.is_some() {
             return Asked::Later;
         }
@@ -215,7 +245,7 @@ impl Run {
             }
             Ask::SleepFor(span) => record.wake_at = Some(now.after(*span)),
             Ask::SleepUntil(at) => record.wake_at = Some(*at),
-            Ask::Step { .. } => {}
+            Ask::Child { .. } | Ask::Step { .. } => {}
         }
         self.dirty.insert(name.into(), record.clone());
         self.removed.remove(name);
@@ -259,6 +289,7 @@ impl Run {
         if self.closed {
             return;
         }
+        let is_unsent = self.forget_child(name);
         let Some(slot) = self.slots.get_mut(name) else {
             return;
         };
@@ -272,7 +303,8 @@ impl Run {
             _ => return,
         }
         slot.state = SlotState::Gone;
-        let stored_before = slot.record.wake_at.is_some();
+        let child = slot.record.child.is_some() && !is_unsent;
+        let stored_before = child || slot.record.wake_at.is_some();
         let unsaved = self.dirty.remove(name);
         if stored_before {
             let removal = Removal {
@@ -281,5 +313,17 @@ impl Run {
             };
             self.removed.insert(name.into(), removal);
         }
+    }
+}
+
+fn detached_or_not(step: &str, detached: bool) -> Mismatch {
+    let (recorded, asked) = if detached {
+        ("waits for the end of its child", "detaches it")
+    } else {
+        ("is detached from its child", "waits for its end")
+    };
+    Mismatch::Output {
+        step: step.into(),
+        reason: format!("the recorded step {recorded}, and the code now {asked}"),
     }
 }

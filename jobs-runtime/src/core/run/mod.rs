@@ -7,6 +7,7 @@
 
 mod advance;
 mod ask;
+mod children;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -14,6 +15,8 @@ mod tests;
 pub use advance::Next;
 pub use ask::{Ask, Asked};
 pub use settle::Ended;
+
+use children::Children;
 
 use super::{
     Applied, EventId, InboxContent, InboxItem, Job, Millis, Mismatch, Nudge, Position, RecordKind,
@@ -67,6 +70,11 @@ pub struct Run {
     held: BTreeSet<String>,
     /// Names whose waker must be fired.
     woken: Vec<String>,
+    /// Stored ahead of their delivery (careful mode), by position.
+    storing: VecDeque<String>,
+    /// Delivered failures.
+    failures: Vec<String>,
+    children: children::Children,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -116,6 +124,8 @@ struct Slot {
     once: bool,
     /// A passed deadline is an error.
     required: bool,
+    /// Its child is not waited for.
+    detached: bool,
     /// The poll to which its result was delivered.
     delivered_in: u64,
     /// The body asked for something new in that poll, or in any since.
@@ -170,6 +180,8 @@ impl Run {
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
+        let mut children = Children::default();
+        let inbox = children.news(nudge.inbox);
         Run {
             job: job.spec.id,
             run: job.spec.run_id,
@@ -183,12 +195,15 @@ impl Run {
             finished: VecDeque::new(),
             held: BTreeSet::new(),
             woken: Vec::new(),
+            storing: VecDeque::new(),
+            failures: Vec::new(),
+            children,
             open: false,
             in_flight: 0,
             polls: 0,
             fault: None,
             closed: false,
-            inbox: nudge.inbox,
+            inbox,
             seen_nudge: nudge.count,
             inbox_at: now,
             next: job.head.next_position,
@@ -240,7 +255,7 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.inbox = nudge.inbox;
+            self.inbox = self.children.news(nudge.inbox);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -250,6 +265,7 @@ impl Run {
         if let Some(end) = self.committing.take() {
             self.durable = end;
         }
+        self.children_stored(&applied.children);
         self.news(applied.nudge, at);
     }
 
@@ -317,6 +333,19 @@ impl Run {
         self.woken.push(name.into());
     }
 
+    /// A result is given to the body; whether it then asks for more is asked of failures (R3).
+    fn give(&mut self, name: &str) {
+        let polls = self.polls;
+        if let Some(slot) = self.slots.get_mut(name) {
+            slot.state = SlotState::Delivered;
+            slot.delivered_in = polls + 1;
+            if slot.record.is_failure() {
+                self.failures.push(name.into());
+            }
+        }
+        self.wake(name);
+    }
+
     fn consumed(&self) -> BTreeSet<EventId> {
         self.slots
             .values()
@@ -363,6 +392,7 @@ impl Slot {
             awaited: false,
             once: false,
             required: false,
+            detached: false,
             delivered_in: 0,
             asked_in: false,
             asked_since: false,

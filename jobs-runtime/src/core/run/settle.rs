@@ -46,12 +46,24 @@ impl Run {
             token: self.token,
             number: self.number,
         };
-        let records: Vec<StepRecord> = ::core::mem::take(&mut self.dirty).into_values().collect();
+        let children = self.children.take();
+        let mut records = ::core::mem::take(&mut self.dirty);
+        // The record of a child goes with it, be it in a later commit.
+        for step in self.children.unsent_steps() {
+            if let Some((name, record)) = records.remove_entry(step) {
+                self.dirty.insert(name, record);
+            }
+        }
+        let records: Vec<StepRecord> = records.into_values().collect();
         let removed = ::core::mem::take(&mut self.removed).into_keys().collect();
         let base = self.base;
         self.base = self.next;
         self.committing = Some(self.next);
-        Commit::steps(self.job, self.run, number, base, self.seen_nudge, records).removing(removed)
+        Commit {
+            children,
+            ..Commit::steps(self.job, self.run, number, base, self.seen_nudge, records)
+        }
+        .removing(removed)
     }
 
     /// Takes back a commit that was refused and changed nothing, because of `nudge`.
@@ -59,6 +71,7 @@ impl Run {
         self.number -= 1;
         self.committing = None;
         self.base = commit.base.unwrap_or(self.base);
+        self.children.put_back(commit.children);
         for record in commit.records {
             self.dirty.entry(record.name.clone()).or_insert(record);
         }
@@ -75,6 +88,9 @@ impl Run {
     /// The last commit of this lease, with everything not stored yet. Call it when no commit is
     /// in flight.
     pub fn settle(&mut self, settle: Settle) -> Commit {
+        if !matches!(settle, Settle::Suspend { .. }) {
+            self.drop_unsent_children();
+        }
         let trace = Trace {
             used: self.used.clone(),
             replayed: self.replayed.clone(),
@@ -198,6 +214,8 @@ impl Slot {
         record.position = None;
         record.completed_at = None;
         record.event = None;
+        // Its next try is another job.
+        record.child = None;
         record.last_error = match record.outcome.take() {
             Some(StepOutcome::Failed(error)) => Some(error),
             _ => None,
