@@ -54,6 +54,18 @@ macro_rules! step {
     (@wait_required $cx:ident [$($name:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
         $crate::private::wait_required::<$event>($cx, $($name)+, $($key)+, $($options)+)
     };
+    (@child $cx:ident [$($name:tt)+] $request:expr) => {
+        $crate::private::child($cx, $($name)+, || $request)
+    };
+    (@child_once $cx:ident [$($name:tt)+] $request:expr) => {
+        $crate::private::child_once($cx, $($name)+, move || $request)
+    };
+    (@detached $cx:ident [$($name:tt)+] $request:expr) => {
+        $crate::private::detached($cx, $($name)+, || $request)
+    };
+    (@detached_once $cx:ident [$($name:tt)+] $request:expr) => {
+        $crate::private::detached_once($cx, $($name)+, move || $request)
+    };
     // The call stays one of `step!`, so that its import counts as used.
     (@refused $($error:tt)+) => { $($error)+ };
     // A form that is marked and still does not fit: rustc could not read the expression.

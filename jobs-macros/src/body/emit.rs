@@ -1,7 +1,7 @@
 //! Writes the arguments of a marked `step!(..)`: `@form context [name] [options] expression`.
 //! The forms are the arms of `step!` in `jobs-runtime/src/macros.rs`.
 
-use super::form::{Form, Run, Time, Wait};
+use super::form::{Child, Form, Run, Time, Wait};
 use crate::duration::Backoff;
 use crate::place;
 use crate::template::Template;
@@ -17,6 +17,7 @@ pub(super) fn marked(
     form: &Form,
 ) -> TokenStream {
     match form {
+        Form::Child(child) => child_arm(context, name, child),
         Form::Run(run) => run_arm(krate, context, name, run),
         Form::Sleep(length) => {
             let length = self::length(krate, length);
@@ -58,6 +59,17 @@ fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) 
         (true, true) => quote!(once_block),
     };
     quote!(@#arm #context [#name] [#options] #body)
+}
+
+fn child_arm(context: &Ident, name: &TokenStream, child: &Child) -> TokenStream {
+    let request = &child.request.tokens;
+    let arm = match (child.detached, child.request.moves.is_some()) {
+        (false, false) => quote!(child),
+        (false, true) => quote!(child_once),
+        (true, false) => quote!(detached),
+        (true, true) => quote!(detached_once),
+    };
+    quote!(@#arm #context [#name] #request)
 }
 
 fn run_options(krate: &TokenStream, run: &Run) -> TokenStream {

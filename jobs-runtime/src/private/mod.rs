@@ -1,6 +1,7 @@
 //! All that generated code may name, and nothing for people: no promise is kept between two
 //! versions. Thin generic shims stand here, around types that are not generic over user code.
 
+mod child;
 mod claim;
 mod key;
 mod register;
@@ -10,15 +11,16 @@ mod time;
 
 pub use crate::core::{Backoff, Millis, Priority, RecordKind};
 pub use crate::durable::{
-    AnyKey, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
+    AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
 pub use crate::failure::Failure;
 pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
-    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
-    WaitOptions,
+    ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,
+    StepOptions, WaitFuture, WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
+pub use child::{child, child_once, detached, detached_once};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
 pub use run::{RunFuture, encode, input_type, no_context, output_type, run};
