@@ -186,6 +186,7 @@ mod tests {
         apply(&connection, &broken).unwrap_err();
         assert_eq!(tables(&connection), 0);
         apply(&connection, migrations()).unwrap();
-        assert_eq!(version(&connection).unwrap(), 1);
+        let newest = migrations().last().map(|step| step.version);
+        assert_eq!(version(&connection).ok(), newest);
     }
 }
