@@ -18,6 +18,14 @@
 /// # async fn send_welcome(account: &str) -> Result<()> { Ok(()) }
 /// ```
 ///
+/// | form | gives |
+/// |---|---|
+/// | `step!("name", FUTURE)`, `step!("name", move FUTURE)`, `step!("name", { .. Ok(x) })` | what the future gives, stored |
+/// | `step!("name", sleep = "3d")`, `step!("name", sleep_until = at)` | `()`, when the time has come |
+/// | `step!("name", event = Paid, key = id, timeout = "14d")` | the event, or `None` after the timeout |
+/// | `step!("name", job = ship(parcel))` | the output of the child job, when it has ended |
+/// | `step!("name", job = ship(parcel), detached)` | the child's [`Handle`](crate::Handle), when it is stored |
+///
 /// A step is a future: it is awaited, joined and selected as any other, and nothing of it is
 /// evaluated on a replay.
 #[macro_export]
