@@ -22,9 +22,21 @@
 /// |---|---|
 /// | `step!("name", FUTURE)`, `step!("name", move FUTURE)`, `step!("name", { .. Ok(x) })` | what the future gives, stored |
 /// | `step!("name", sleep = "3d")`, `step!("name", sleep_until = at)` | `()`, when the time has come |
-/// | `step!("name", event = Paid, key = id, timeout = "14d")` | the event, or `None` after the timeout |
+/// | `step!("name", event = Paid, key = id, timeout = "14d")` | the event, or `None` after the timeout; with `required` that is an error, and with `since = step` only events published from here on count |
 /// | `step!("name", job = ship(parcel))` | the output of the child job, when it has ended |
 /// | `step!("name", job = ship(parcel), detached)` | the child's [`Handle`](crate::Handle), when it is stored |
+/// | `step!("name", steps = helper(..))` | what a function under [`steps`](macro@crate::steps) gives |
+///
+/// A step that runs a body takes these options, between the name and the future:
+///
+/// | option | says |
+/// |---|---|
+/// | `attempts = 3`, `backoff = "1s..1m"` | how often the body is tried within one attempt of the job, and the pause between two tries |
+/// | `timeout = "30s"` | how long one try may take; the job's `step_timeout` without it |
+/// | `effect = at_most_once` | the body never runs twice: if its worker dies in it, the step fails with an error whose [`StepError::is_interrupted`](crate::StepError::is_interrupted) is true |
+/// | `was = ["old-name"]` | former names; a result recorded under one of them is this step's |
+///
+/// Every other form takes `was` as well.
 ///
 /// A step is a future: it is awaited, joined and selected as any other, and nothing of it is
 /// evaluated on a replay.
@@ -74,6 +86,9 @@ macro_rules! step {
     (@detached_once $cx:ident [$($name:tt)+] $request:expr) => {
         $crate::private::detached_once($cx, $($name)+, move || $request)
     };
+    (@steps $cx:ident [$($name:tt)+] [$($helper:tt)+] $($arguments:tt)*) => {
+        $crate::private::helper::<$($helper)+>($cx, $($name)+).__call($($arguments)*)
+    };
     // The call stays one of `step!`, so that its import counts as used.
     (@refused $($error:tt)+) => { $($error)+ };
     // A form that is marked and still does not fit: rustc could not read the expression.
@@ -82,7 +97,7 @@ macro_rules! step {
     };
     ($($outside:tt)*) => {
         ::core::compile_error!(
-            "this `step!` is outside the body of a `#[job]`, where no run can record it; move it into the job, or call this function inside a step of the job (a step that another macro writes, or under another name, is not seen either)"
+            "this `step!` is outside the body of a `#[job]`, where no run can record it; move it into the job, or mark this function with `#[steps]` and call it in the job by `step!(\"name\", steps = ..)` (a step that another macro writes, or under another name, is not seen either)"
         )
     };
 }
@@ -93,8 +108,12 @@ macro_rules! step {
 /// program brings them in:
 ///
 /// ```
-/// # mod mail_jobs {}
-/// jobs_runtime::link!(self::mail_jobs);
+/// # mod shop { pub mod mail_jobs {} }
+/// # mod program {
+/// # use crate::shop;
+/// jobs_runtime::link!(shop::mail_jobs);
+/// # }
+/// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! link {

@@ -3,6 +3,7 @@
 
 mod child;
 mod claim;
+mod helper;
 mod key;
 mod register;
 mod run;
@@ -17,10 +18,11 @@ pub use crate::failure::Failure;
 pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
     ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,
-    StepOptions, WaitFuture, WaitOptions,
+    StepName, StepOptions, WaitFuture, WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
 pub use child::{child, child_once, detached, detached_once};
+pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
 pub use run::{RunFuture, encode, input_type, no_context, output_type, run};

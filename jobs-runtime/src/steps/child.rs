@@ -1,11 +1,10 @@
 //! A child job: enqueued with the run's next commit, waited for without a worker, and its end given
 //! back as the result of the step.
 
-use super::{JobCx, StepError};
+use super::{JobCx, StepError, StepName};
 use crate::Error;
 use crate::clock::Env;
 use crate::core::{Ask, Asked, NewJob, StepOutcome, StoredError, Timestamp};
-use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -18,7 +17,7 @@ pub type ErasedRequest<'a> = Box<dyn FnOnce(&Env, Timestamp) -> Result<NewJob, E
 #[must_use = "a child job is not enqueued until its step is awaited: add `.await`"]
 pub struct ChildFuture<'a, T> {
     cx: JobCx<'a>,
-    name: Cow<'static, str>,
+    name: StepName,
     ask: Ask,
     request: Option<ErasedRequest<'a>>,
     asked: bool,
@@ -30,7 +29,7 @@ impl<'a, T> ChildFuture<'a, T> {
     /// Waits for the end of the child.
     pub fn waited_for(
         cx: JobCx<'a>,
-        name: Cow<'static, str>,
+        name: StepName,
         fingerprint: u64,
         request: ErasedRequest<'a>,
         decode: fn(&[u8]) -> Result<T, String>,
@@ -45,7 +44,7 @@ impl<'a, T> ChildFuture<'a, T> {
     /// Waits only until the child is stored.
     pub fn detached(
         cx: JobCx<'a>,
-        name: Cow<'static, str>,
+        name: StepName,
         request: ErasedRequest<'a>,
         decode: fn(&[u8]) -> Result<T, String>,
     ) -> Self {
@@ -58,7 +57,7 @@ impl<'a, T> ChildFuture<'a, T> {
 
     fn new(
         cx: JobCx<'a>,
-        name: Cow<'static, str>,
+        name: StepName,
         ask: Ask,
         request: ErasedRequest<'a>,
         decode: fn(&[u8]) -> Result<T, String>,
@@ -83,8 +82,10 @@ impl<'a, T> ChildFuture<'a, T> {
         let cell = self.cx.cell;
         let now = cell.now();
         match request(&cell.env, now).and_then(|job| self.checked(job)) {
-            Ok(job) => cell.with(|run| run.enqueue_child(&self.name, job, now)),
-            Err(error) => cell.with(|run| run.refuse_child(&self.name, error.stored(), now)),
+            Ok(job) => cell.with(|run| run.enqueue_child(self.name.as_str(), job, now)),
+            Err(error) => {
+                cell.with(|run| run.refuse_child(self.name.as_str(), error.stored(), now))
+            }
         }
     }
 
@@ -105,16 +106,17 @@ impl<'a, T> ChildFuture<'a, T> {
                 Ok(value) => return Poll::Ready(Ok(value)),
                 Err(reason) => {
                     // The body never sees this: the run is parked for a person.
-                    self.cx.cell.with(|run| run.undecodable(&self.name, reason));
+                    self.cx
+                        .cell
+                        .with(|run| run.undecodable(self.name.as_str(), reason));
                     return Poll::Pending;
                 }
             },
-            StepOutcome::Failed(error) => error,
-            StepOutcome::Interrupted | StepOutcome::TimedOut => {
+            other => other.error().unwrap_or_else(|| {
                 StoredError::new("X_JOB_FAILED", "the child ended without a result")
-            }
+            }),
         };
-        Poll::Ready(Err(StepError::new(&self.name, error)))
+        Poll::Ready(Err(StepError::new(self.name.as_str(), error)))
     }
 }
 
@@ -128,7 +130,7 @@ impl<T> Future for ChildFuture<'_, T> {
             Asked::Ready(outcome) => return me.decide(outcome),
             Asked::Start { .. } => {
                 me.enqueue();
-                cell.keep(&me.name, cx.waker());
+                cell.keep(me.name.as_str(), cx.waker());
             }
             Asked::Expired | Asked::Later | Asked::Running => {}
         }
@@ -139,7 +141,7 @@ impl<T> Future for ChildFuture<'_, T> {
 impl<T> Drop for ChildFuture<'_, T> {
     fn drop(&mut self) {
         if self.asked && !self.done {
-            self.cx.cell.forget(&self.name);
+            self.cx.cell.forget(self.name.as_str());
         }
     }
 }

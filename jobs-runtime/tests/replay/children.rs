@@ -27,9 +27,20 @@ fn parcel(id: u64) -> Parcel {
     }
 }
 
-#[derive(Debug, thiserror::Error)]
-#[error("parcel {0} is lost")]
-struct Lost(u64, #[source] std::io::Error);
+#[derive(Debug)]
+struct Lost(u64, std::io::Error);
+
+impl std::fmt::Display for Lost {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "parcel {} is lost", self.0)
+    }
+}
+
+impl std::error::Error for Lost {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        Some(&self.1)
+    }
+}
 
 #[job(idempotency = "child-parcel:{input.id}", attempts = 1)]
 async fn child_parcel(input: Parcel, log: State<Log>) -> Result<String> {
@@ -617,4 +628,39 @@ async fn a_worker_that_dies_after_any_commit_leaves_each_child_once() {
         cuts += 1;
     }
     assert!(cuts >= 8, "only {cuts} commits were cut");
+}
+
+#[steps]
+async fn child_in_helper(parcels: &[u64]) -> Result<Vec<String>> {
+    let children = parcels.iter().map(|id| {
+        step!(
+            "ship:{id}",
+            was = ["send:{id}"],
+            job = child_parcel(parcel(*id))
+        )
+    });
+    let told = join_all(children).await;
+    Ok(told.into_iter().collect::<Result<_, _>>()?)
+}
+
+#[job(idempotency = "child-below-helper:{input}")]
+async fn child_below_helper(input: u64) -> Result<Vec<String>> {
+    Ok(step!("shipping", steps = child_in_helper(&[input, input + 1])).await?)
+}
+
+#[tokio::test]
+async fn children_of_a_helper_belong_to_the_job_that_calls_it() {
+    let (bench, _) = bench();
+    let handle = child_below_helper(1).enqueue(bench.jobs()).await.unwrap();
+    bench.drain().await.unwrap();
+    let told = bench.jobs().wait(&handle).await.unwrap();
+    assert_eq!(told, ["parcel 1", "parcel 2"]);
+    let mut steps = journal(&bench, handle.id()).await;
+    steps.sort();
+    assert_eq!(steps, ["shipping/ship:1", "shipping/ship:2"]);
+    let child = jobs_named(&bench, "child_parcel").await[0];
+    let child = bench.jobs().admin().show(child).await.unwrap().unwrap();
+    let parent = child.job.spec.parent.unwrap();
+    assert_eq!(parent.job, handle.id());
+    assert!(steps.contains(&parent.step), "{}", parent.step);
 }

@@ -10,5 +10,6 @@
 mod children;
 mod combinators;
 mod failures;
+mod observing;
 mod support;
 mod suspension;

@@ -1,11 +1,12 @@
 //! What a step future may ask of its run, and what it says when its body ends or it is dropped.
 
-use super::children::Wanted;
+use super::children::{DETACHED, Wanted, detached_or_not};
 use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
-    Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp, WaitSpec,
+    MAX_STEP_NAME_BYTES, Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError,
+    Timestamp, WaitSpec,
 };
-use alloc::{format, string::String, vec::Vec};
+use alloc::{string::String, vec::Vec};
 
 /// What a future wants.
 #[derive(Clone, Debug)]
@@ -55,9 +56,6 @@ impl Ask {
         }
     }
 }
-
-/// Stands for the type of a detached child's result, which is where the child is.
-const DETACHED: u64 = 1;
 
 /// What a future is told.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -115,6 +113,7 @@ impl Run {
         }
         self.held.remove(name);
         match ask {
+            Ask::Step { once: true, .. } if !slot.marked => self.mark_start(name),
             Ask::Step { timeout, .. } => self.start(name, *timeout, now),
             Ask::Child { .. } if slot.record.child.is_none() => Asked::Start { tried: 0 },
             _ => self.suspend(name, ask, now),
@@ -124,6 +123,10 @@ impl Run {
     /// Takes the name for a future; false, and the run is broken, if it cannot be had.
     fn claim_name(&mut self, name: &str, ask: &Ask, now: Timestamp) -> bool {
         self.note_asking();
+        if name.len() > MAX_STEP_NAME_BYTES {
+            self.break_with(RunFault::NameTooLong(name.into()));
+            return false;
+        }
         let slot = self
             .slots
             .entry(name.into())
@@ -141,31 +144,42 @@ impl Run {
             self.break_with(RunFault::Mismatch(mismatch));
             return false;
         }
-        if let Ask::Child { detached, .. } = ask
-            && slot.record.child.is_some()
-            && (slot.record.fingerprint == DETACHED) != *detached
+        if let Ask::Child {
+            detached,
+            fingerprint,
+        } = ask
         {
-            let mismatch = detached_or_not(name, *detached);
-            self.break_with(RunFault::Mismatch(mismatch));
-            return false;
+            slot.detached = *detached;
+            let fingerprint = if *detached { DETACHED } else { *fingerprint };
+            let was_detached = slot.record.fingerprint == DETACHED;
+            if slot.record.child.is_some() && was_detached != *detached {
+                let mismatch = detached_or_not(&slot.record.name, *detached);
+                self.break_with(RunFault::Mismatch(mismatch));
+                return false;
+            }
+            if slot.record.position.is_none() {
+                slot.record.fingerprint = fingerprint;
+            }
         }
         slot.claimed = true;
         slot.awaited = true;
-        let type_of_output = match ask {
-            Ask::Child { detached: true, .. } => Some(DETACHED),
-            Ask::Child { fingerprint, .. } | Ask::Step { fingerprint, .. } => Some(*fingerprint),
-            Ask::Event { .. } | Ask::SleepFor(_) | Ask::SleepUntil(_) => None,
-        };
-        if let Some(fingerprint) = type_of_output
-            && slot.record.position.is_none()
+        slot.asked = self.used.len();
+        if let Ask::Step {
+            fingerprint, once, ..
+        } = ask
         {
-            slot.record.fingerprint = fingerprint;
+            slot.once = *once;
+            if *once && slot.state == SlotState::Pending && slot.record.is_start() {
+                // Nobody knows how far it came: that is how it ended.
+                slot.state = SlotState::Finished(StepOutcome::Interrupted);
+                self.finished.push_back(name.into());
+            }
+            if slot.record.position.is_none() {
+                slot.record.fingerprint = *fingerprint;
+            }
         }
-        match ask {
-            Ask::Child { detached, .. } => slot.detached = *detached,
-            Ask::Event { required, .. } => slot.required = *required,
-            Ask::Step { once, .. } => slot.once = *once,
-            Ask::SleepFor(_) | Ask::SleepUntil(_) => {}
+        if let Ask::Event { required, .. } = ask {
+            slot.required = *required;
         }
         if slot.state == SlotState::Pending {
             // A long back-off of an earlier lease goes on; everything else starts when it may.
@@ -175,19 +189,22 @@ impl Run {
             } else {
                 SlotState::Held
             };
+            self.live.enter(slot);
         }
         self.used.push(name.into());
         true
     }
 
-    /// Marks the delivered failures after which the body asked for something (R3).
+    /// Marks the delivered failures after which the body asked for something (R3). A failure of
+    /// an earlier poll is marked for good by the first asking after it.
     fn note_asking(&mut self) {
         let polls = self.polls;
-        for name in &self.failures {
-            if let Some(slot) = self.slots.get_mut(name) {
-                slot.asked_since = true;
-                slot.asked_in |= slot.delivered_in == polls;
-            }
+        for name in ::core::mem::take(&mut self.failures) {
+            let Some(slot) = self.slots.get_mut(&name) else {
+                continue;
+            };
+            slot.asked_since = true;
+            slot.asked_in |= slot.delivered_in == polls;
         }
     }
 
@@ -195,6 +212,7 @@ impl Run {
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
         };
+        self.live.leave(slot);
         // Without a back-off, earlier tries belong to earlier attempts of the job.
         let tried = if slot.record.wake_at.is_some() {
             slot.record.attempts
@@ -206,7 +224,9 @@ impl Run {
         }
         slot.record.attempts += 1;
         slot.record.wake_at = None;
+        slot.marked = false;
         slot.state = SlotState::Running(timeout.map(|span| now.after(span)));
+        self.live.enter(slot);
         self.in_flight += 1;
         Asked::Start { tried }
     }
@@ -220,10 +240,12 @@ impl Run {
         slot.state = SlotState::Suspended;
         if let Some(job) = slot.record.child {
             let detached = slot.detached;
+            self.live.enter(slot);
             self.children.wait(Wanted { job, detached }, name);
             return Asked::Later;
         }
         if slot.record.wake_at.is_some() {
+            self.live.enter(slot);
             return Asked::Later;
         }
         let record = &mut slot.record;
@@ -247,8 +269,9 @@ impl Run {
             Ask::SleepUntil(at) => record.wake_at = Some(*at),
             Ask::Child { .. } | Ask::Step { .. } => {}
         }
-        self.dirty.insert(name.into(), record.clone());
-        self.removed.remove(name);
+        let record = record.clone();
+        self.live.enter(slot);
+        self.save(record);
         Asked::Later
     }
 
@@ -258,6 +281,7 @@ impl Run {
             return;
         };
         if slot.is_running() {
+            self.live.leave(slot);
             self.in_flight -= 1;
             slot.state = SlotState::Finished(outcome);
             self.finished.push_back(name.into());
@@ -274,12 +298,15 @@ impl Run {
         if !slot.is_running() {
             return;
         }
+        self.live.leave(slot);
         self.in_flight -= 1;
         slot.state = SlotState::BackOff;
         slot.record.last_error = Some(error);
         slot.record.wake_at = Some(now.after(delay));
+        self.live.enter(slot);
         if park {
-            self.dirty.insert(name.into(), slot.record.clone());
+            let record = slot.record.clone();
+            self.save(record);
         }
     }
 
@@ -295,6 +322,9 @@ impl Run {
         };
         slot.awaited = false;
         self.held.remove(name);
+        if slot.state == SlotState::Marking || slot.marked {
+            return self.unmark(name, SlotState::Gone);
+        }
         match slot.state {
             SlotState::Overrun | SlotState::Running(_) => self.in_flight -= 1,
             SlotState::Finished(_) => self.finished.retain(|other| other != name),
@@ -302,28 +332,18 @@ impl Run {
             // What is recorded stays recorded.
             _ => return,
         }
+        self.live.leave(slot);
         slot.state = SlotState::Gone;
         let child = slot.record.child.is_some() && !is_unsent;
         let stored_before = child || slot.record.wake_at.is_some();
-        let unsaved = self.dirty.remove(name);
+        let stored_name = slot.record.name.clone();
+        let unsaved = self.dirty.remove(&stored_name);
         if stored_before {
             let removal = Removal {
                 poll: self.polls,
                 unsaved,
             };
-            self.removed.insert(name.into(), removal);
+            self.removed.insert(stored_name, removal);
         }
-    }
-}
-
-fn detached_or_not(step: &str, detached: bool) -> Mismatch {
-    let (recorded, asked) = if detached {
-        ("waits for the end of its child", "detaches it")
-    } else {
-        ("is detached from its child", "waits for its end")
-    };
-    Mismatch::Output {
-        step: step.into(),
-        reason: format!("the recorded step {recorded}, and the code now {asked}"),
     }
 }

@@ -8,10 +8,12 @@
 
 use super::{Run, SlotState};
 use crate::core::{
-    InboxContent, InboxItem, JobId, NewJob, Parent, StepOutcome, StoredError, Timestamp,
+    InboxContent, InboxItem, JobId, Mismatch, NewJob, Parent, StepOutcome, StepRecord, StoredError,
+    Timestamp,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
+    format,
     string::String,
     vec::Vec,
 };
@@ -22,6 +24,9 @@ pub(super) const COMMIT_LIMIT_CHILDREN: usize = 250;
 /// Inputs of the children that one commit enqueues, in bytes; a larger one goes alone.
 pub(super) const COMMIT_LIMIT_CHILD_BYTES: usize = 1024 * 1024;
 
+/// Stands for the type of a detached child's result, which is where the child is.
+pub(super) const DETACHED: u64 = 1;
+
 /// What a step waits for: the end of this job, or that a detached one of this id is stored.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) struct Wanted {
@@ -29,12 +34,19 @@ pub(super) struct Wanted {
     pub(super) detached: bool,
 }
 
+/// A step by the name that the code asks for, and by that of its record, which may be a former one.
+#[derive(Debug)]
+struct Step {
+    name: String,
+    record: String,
+}
+
 #[derive(Debug, Default)]
 pub(super) struct Children {
     /// Asked for and not in any commit yet, by step, in order of asking.
-    unsent: VecDeque<(String, NewJob)>,
-    /// Those of the commit in flight: the ids that were asked for, and the steps.
-    sent: Vec<(JobId, String)>,
+    unsent: VecDeque<(Step, NewJob)>,
+    /// Those of the commit in flight, with the ids that were asked for.
+    sent: Vec<(Step, JobId)>,
     waiting: BTreeMap<Wanted, BTreeSet<String>>,
     /// What came, by what it is about.
     came: BTreeMap<Wanted, (u64, StepOutcome)>,
@@ -101,7 +113,7 @@ impl Children {
     /// How many of the unsent fit into one commit.
     fn fitting(&self) -> usize {
         let mut bytes = 0_usize;
-        let fits = |(_, job): &&(String, NewJob)| {
+        let fits = |(_, job): &&(Step, NewJob)| {
             bytes = bytes.saturating_add(job.spec.input.bytes.len());
             bytes <= COMMIT_LIMIT_CHILD_BYTES
         };
@@ -119,26 +131,26 @@ impl Children {
     /// Takes as many of the unsent as fit into one commit.
     pub(super) fn take(&mut self) -> Vec<NewJob> {
         let fitting = self.fitting();
-        let taken: Vec<_> = self.unsent.drain(..fitting).collect();
-        self.sent = taken
-            .iter()
-            .map(|(step, job)| (job.spec.id, step.clone()))
-            .collect();
-        taken.into_iter().map(|(_, job)| job).collect()
-    }
-
-    /// The steps whose children are not in any commit yet.
-    pub(super) fn unsent_steps(&self) -> BTreeSet<&str> {
-        self.unsent.iter().map(|(step, _)| step.as_str()).collect()
+        let (sent, jobs) = self
+            .unsent
+            .drain(..fitting)
+            .map(|(step, job)| ((step, job.spec.id), job))
+            .unzip();
+        self.sent = sent;
+        jobs
     }
 
     /// Takes back what a refused commit carried.
     pub(super) fn put_back(&mut self, jobs: Vec<NewJob>) {
         let steps = ::core::mem::take(&mut self.sent).into_iter();
-        let back: Vec<_> = steps.map(|(_, step)| step).zip(jobs).collect();
+        let back: Vec<_> = steps.map(|(step, _)| step).zip(jobs).collect();
         for unsent in back.into_iter().rev() {
             self.unsent.push_front(unsent);
         }
+    }
+
+    pub(super) fn are_awaited(&self) -> bool {
+        !self.waiting.is_empty()
     }
 }
 
@@ -156,16 +168,21 @@ impl Run {
         job.spec.parent = (!slot.detached).then(|| Parent {
             job: self.job,
             run: self.run,
-            step: name.into(),
+            step: slot.record.name.clone(),
         });
         let wanted = Wanted {
             job: job.spec.id,
             detached: slot.detached,
         };
-        self.dirty.insert(name.into(), slot.record.clone());
-        self.removed.remove(name);
+        let step = Step {
+            name: name.into(),
+            record: slot.record.name.clone(),
+        };
+        let record = slot.record.clone();
+        self.live.enter(slot);
+        self.save(record);
         self.children.wait(wanted, name);
-        self.children.unsent.push_back((name.into(), job));
+        self.children.unsent.push_back((step, job));
     }
 
     /// Says that the child of a step that was told to start cannot even be asked for.
@@ -191,22 +208,33 @@ impl Run {
         let detached = slot.detached;
         self.children.stop(Wanted { job, detached }, name);
         let before = self.children.unsent.len();
-        self.children.unsent.retain(|(step, _)| step != name);
+        self.children.unsent.retain(|(step, _)| step.name != name);
         self.children.unsent.len() < before
     }
 
     /// The lease ends otherwise than by waiting: what was only asked for is not enqueued any more.
     pub(super) fn drop_unsent_children(&mut self) {
         for (step, _) in ::core::mem::take(&mut self.children.unsent) {
-            self.dirty.remove(&step);
+            self.dirty.remove(&step.record);
         }
+    }
+
+    /// The records for the next commit. That of a child goes with it, be it in a later one.
+    pub(super) fn records_without_unsent_children(&mut self) -> Vec<StepRecord> {
+        let mut records = ::core::mem::take(&mut self.dirty);
+        for (step, _) in &self.children.unsent {
+            if let Some((name, record)) = records.remove_entry(&step.record) {
+                self.dirty.insert(name, record);
+            }
+        }
+        records.into_values().collect()
     }
 
     /// Learns which jobs the children of the stored commit are: another one where it held the key.
     pub(super) fn children_stored(&mut self, stored: &[JobId]) {
         let sent = ::core::mem::take(&mut self.children.sent);
-        for ((asked, step), job) in sent.into_iter().zip(stored) {
-            let Some(slot) = self.slots.get_mut(&step) else {
+        for ((step, asked), job) in sent.into_iter().zip(stored) {
+            let Some(slot) = self.slots.get_mut(&step.name) else {
                 continue;
             };
             if slot.detached || asked == *job || slot.record.child != Some(asked) {
@@ -214,9 +242,9 @@ impl Run {
             }
             slot.record.child = Some(*job);
             let is_waiting = slot.state == SlotState::Suspended;
-            self.children.stop(asked.into(), &step);
+            self.children.stop(asked.into(), &step.name);
             if is_waiting {
-                self.children.wait((*job).into(), &step);
+                self.children.wait((*job).into(), &step.name);
             }
         }
     }
@@ -229,5 +257,18 @@ impl From<JobId> for Wanted {
             job,
             detached: false,
         }
+    }
+}
+
+/// The code has changed its mind about a recorded child.
+pub(super) fn detached_or_not(step: &str, detached: bool) -> Mismatch {
+    let (recorded, asked) = if detached {
+        ("waits for the end of its child", "detaches it")
+    } else {
+        ("is detached from its child", "waits for its end")
+    };
+    Mismatch::Output {
+        step: step.into(),
+        reason: format!("the recorded step {recorded}, and the code now {asked}"),
     }
 }

@@ -8,6 +8,9 @@
 mod advance;
 mod ask;
 mod children;
+mod former;
+mod live;
+mod once;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -16,17 +19,17 @@ pub use advance::Next;
 pub use ask::{Ask, Asked};
 pub use settle::Ended;
 
-use children::Children;
-
 use super::{
-    Applied, EventId, InboxContent, InboxItem, Job, Millis, Mismatch, Nudge, Position, RecordKind,
-    StepOutcome, StepRecord, Timestamp, Token,
+    Applied, EventId, InboxContent, Job, Millis, Mismatch, Nudge, Position, StepOutcome,
+    StepRecord, Timestamp, Token,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
     vec::Vec,
 };
+use children::Children;
+use live::Live;
 
 /// How a run is to be replayed.
 #[derive(Clone, Copy, Debug)]
@@ -47,6 +50,8 @@ pub enum RunFault {
     Duplicate(String),
     /// The journal does not fit the code.
     Mismatch(Mismatch),
+    /// A computed name is longer than a store keeps.
+    NameTooLong(String),
 }
 
 /// The state of one lease of a run.
@@ -58,6 +63,7 @@ pub struct Run {
     enqueued_at: Timestamp,
     replay: Replay,
 
+    /// By the name the code asks for; a record may keep a former one (see [`former`]).
     slots: BTreeMap<String, Slot>,
     /// Recorded names by position; `cursor` is the next to deliver.
     order: Vec<String>,
@@ -68,13 +74,17 @@ pub struct Run {
     finished: VecDeque<String>,
     /// Names that may not start yet.
     held: BTreeSet<String>,
+    /// Bodies that may not run twice, whose start is not durable yet.
+    marking: BTreeSet<String>,
     /// Names whose waker must be fired.
     woken: Vec<String>,
     /// Stored ahead of their delivery (careful mode), by position.
     storing: VecDeque<String>,
-    /// Delivered failures.
+    /// Delivered failures of which it is not known yet what the body asked for after them.
     failures: Vec<String>,
-    children: children::Children,
+    /// What waits for an instant, an event or a child.
+    live: Live,
+    children: Children,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -83,7 +93,6 @@ pub struct Run {
     fault: Option<RunFault>,
     closed: bool,
 
-    inbox: Vec<InboxItem>,
     seen_nudge: u64,
     /// The inbox is complete up to this instant.
     inbox_at: Timestamp,
@@ -94,11 +103,15 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
+    /// The last position the body was given; what it draws follows from it.
+    last_given: Option<Position>,
     values: u64,
+    /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
     number: u64,
     committing: Option<Position>,
+    /// The names that were taken, in order of asking.
     used: Vec<String>,
     replayed: Vec<String>,
 }
@@ -116,12 +129,16 @@ struct Removal {
 struct Slot {
     state: SlotState,
     record: StepRecord,
+    /// Its place among the names that were taken.
+    asked: usize,
     /// A future has taken the name in this lease.
     claimed: bool,
     /// That future is still alive.
     awaited: bool,
-    /// Its failure may never be taken back.
+    /// Its failure may never be taken back, and its body never runs twice.
     once: bool,
+    /// The start of such a body is durable, and it has not begun.
+    marked: bool,
     /// A passed deadline is an error.
     required: bool,
     /// Its child is not waited for.
@@ -135,7 +152,7 @@ struct Slot {
 
 #[derive(Debug, PartialEq)]
 enum SlotState {
-    /// A failed body waits for its next try.
+    /// A failed body waits for its next try. Stands in [`Live`].
     BackOff,
     /// Its outcome is what the future gets.
     Delivered,
@@ -143,13 +160,15 @@ enum SlotState {
     Finished(StepOutcome),
     /// Asked for, and may not start yet.
     Held,
+    /// Its start is being stored, before the body begins.
+    Marking,
     /// The future was dropped before it got anything.
     Gone,
     /// Only a pending record of an earlier lease, not asked for yet.
     Pending,
     /// The body runs on past its deadline, until its future is polled and drops it.
     Overrun,
-    /// The body runs, until the deadline if it has one.
+    /// The body runs, until the deadline if it has one. Stands in [`Live`].
     Running(Option<Timestamp>),
     /// In the journal, its position not reached yet.
     Recorded,
@@ -157,7 +176,7 @@ enum SlotState {
     Passed,
     /// Stored ahead of its delivery (careful mode): given out once durable.
     Storing,
-    /// A sleep or a wait.
+    /// A sleep or a wait. Stands in [`Live`].
     Suspended,
 }
 
@@ -177,6 +196,7 @@ impl Run {
             .filter_map(|record| record.position.map(|at| (at, record.name.clone())))
             .collect();
         recorded.sort_unstable();
+        let consumed = journal.iter().filter_map(|record| record.event).collect();
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
@@ -194,22 +214,24 @@ impl Run {
             late: VecDeque::new(),
             finished: VecDeque::new(),
             held: BTreeSet::new(),
+            marking: BTreeSet::new(),
             woken: Vec::new(),
             storing: VecDeque::new(),
             failures: Vec::new(),
+            live: Live::new(consumed, inbox),
             children,
             open: false,
             in_flight: 0,
             polls: 0,
             fault: None,
             closed: false,
-            inbox,
             seen_nudge: nudge.count,
             inbox_at: now,
             next: job.head.next_position,
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
+            last_given: None,
             values: 0,
             dirty: BTreeMap::new(),
             removed: BTreeMap::new(),
@@ -255,7 +277,8 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.inbox = self.children.news(nudge.inbox);
+            let rest = self.children.news(nudge.inbox);
+            self.live.news(rest);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -265,6 +288,7 @@ impl Run {
         if let Some(end) = self.committing.take() {
             self.durable = end;
         }
+        self.hold_marked();
         self.children_stored(&applied.children);
         self.news(applied.nudge, at);
     }
@@ -290,7 +314,7 @@ impl Run {
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.slots.values().any(Slot::is_wait)
+        self.live.is_waiting() || self.children.are_awaited()
     }
 
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
@@ -303,21 +327,13 @@ impl Run {
     pub fn recorded_random(&mut self) -> u128 {
         self.values += 1;
         let mut state = u128::from_le_bytes(*self.run.as_bytes());
-        for word in [u128::from(self.next_delivered()), u128::from(self.values)] {
+        let last = self
+            .last_given
+            .map_or(0, |position| u128::from(position.0) + 1);
+        for word in [last, u128::from(self.values)] {
             state = mix(state ^ word);
         }
         state
-    }
-
-    fn next_delivered(&self) -> u64 {
-        let recorded = self
-            .order
-            .get(self.cursor)
-            .and_then(|name| self.slots.get(name));
-        let position = recorded
-            .and_then(|slot| slot.record.position)
-            .unwrap_or(self.next);
-        u64::from(position.0)
     }
 
     fn break_with(&mut self, fault: RunFault) {
@@ -327,6 +343,12 @@ impl Run {
     /// Every delivered position is stored.
     fn barrier_is_down(&self) -> bool {
         self.durable >= self.next
+    }
+
+    /// Hands a record to the next commit.
+    fn save(&mut self, record: StepRecord) {
+        self.removed.remove(&record.name);
+        self.dirty.insert(record.name.clone(), record);
     }
 
     fn wake(&mut self, name: &str) {
@@ -342,22 +364,19 @@ impl Run {
             if slot.record.is_failure() {
                 self.failures.push(name.into());
             }
+            self.last_given = slot.record.position.or(self.last_given);
+            let at = slot.record.completed_at.unwrap_or(self.last_time);
+            self.last_time = self.last_time.max(at);
+            self.values = 0;
         }
         self.wake(name);
-    }
-
-    fn consumed(&self) -> BTreeSet<EventId> {
-        self.slots
-            .values()
-            .filter_map(|slot| slot.record.event)
-            .collect()
     }
 
     /// The earliest pinned event that serves this wait and no other has consumed.
     fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
         let wait = record.wait.as_ref()?;
-        let consumed = self.consumed();
-        self.inbox
+        self.live
+            .inbox
             .iter()
             .filter_map(|item| match &item.content {
                 InboxContent::Event {
@@ -366,9 +385,7 @@ impl Run {
                     key,
                     payload,
                     published_at,
-                } if wait.matches(name, key.as_deref(), *published_at)
-                    && !consumed.contains(id) =>
-                {
+                } if wait.matches(name, key.as_deref(), *published_at) => {
                     Some((item.seq, *id, payload))
                 }
                 _ => None,
@@ -388,9 +405,11 @@ impl Slot {
         Slot {
             state,
             record,
+            asked: 0,
             claimed: false,
             awaited: false,
             once: false,
+            marked: false,
             required: false,
             detached: false,
             delivered_in: 0,
@@ -401,11 +420,6 @@ impl Slot {
 
     fn is_running(&self) -> bool {
         matches!(self.state, SlotState::Overrun | SlotState::Running(_))
-    }
-
-    fn is_wait(&self) -> bool {
-        self.state == SlotState::Suspended
-            && matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
     }
 }
 

@@ -124,6 +124,9 @@ impl Store {
     /// The ends of children whose pending records go are not told any more. To be called before
     /// the records go.
     pub(super) fn stop_waiting(&mut self, commit: &Commit) {
+        if commit.removed.is_empty() {
+            return;
+        }
         let Some(row) = self.live.get(&commit.job) else {
             return;
         };

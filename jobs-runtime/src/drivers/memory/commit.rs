@@ -74,7 +74,9 @@ impl Store {
                 self.hint(Hint::Ready);
             }
             self.put(row);
-            self.match_stored(commit.job, now);
+            if touches_waits(commit) {
+                self.match_stored(commit.job, now);
+            }
             if commit.settle == Some(Settle::Requeue) {
                 self.wait_again(commit.job, now);
             }
@@ -120,6 +122,15 @@ impl Store {
             };
         }
     }
+}
+
+/// Whether a stored event may serve the run after this commit that did not before: there are new
+/// waits, or room for more. Most commits are of plain steps, and must not cost a look at all.
+fn touches_waits(commit: &Commit) -> bool {
+    let mut records = commit.records.iter();
+    !commit.removed.is_empty()
+        || commit.settle == Some(Settle::Requeue)
+        || records.any(|record| record.wait.is_some() || record.event.is_some())
 }
 
 /// Everything of a commit that touches only its own row.
