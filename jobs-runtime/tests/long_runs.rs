@@ -120,15 +120,15 @@ async fn record(driver: &dyn Driver, job: &NewJob, steps: u32) {
     assert!(matches!(answers[0], CommitAnswer::Applied(_)));
 }
 
-/// The calls of a worker that resumes a run with so many recorded steps and makes a hundred new
+/// The calls of a worker that resumes a run with so many recorded steps and makes so many new
 /// ones.
-async fn resumed(driver: impl Driver, env: Env, steps: u32) -> Calls {
-    let all = steps + NEW_STEPS;
+async fn resumed(driver: impl Driver, env: Env, steps: u32, new: u32) -> Calls {
+    let all = steps + new;
     let job = new_job(&Lap {
         run: steps,
         steps: all,
     });
-    record(&driver, &job, steps).await;
+    record(&driver, &job, steps, NEW_STEPS).await;
     let calls = Calls::default();
     let jobs = Jobs::with_driver(driver, env);
     let worker = jobs.clone().hooked(calls.clone()).worker().concurrency(1);
@@ -161,7 +161,7 @@ async fn on_memory_ten_thousand_recorded_steps_are_read_once_and_cost_no_further
     for steps in [10, 10_000] {
         let env = Env::system();
         let driver = jobs_runtime::drivers::memory::Memory::new(env.clone());
-        calls.push(resumed(driver, env, steps).await);
+        calls.push(resumed(driver, env, steps, NEW_STEPS).await);
     }
     assert_flat(&calls[0], &calls[1]);
 }
@@ -177,7 +177,31 @@ async fn on_sqlite_ten_thousand_recorded_steps_are_read_once_and_cost_no_further
         let options = SqliteOptions::default().env(env.clone());
         let path = folder.path().join("jobs.db");
         let driver = Sqlite::open(&path, options).await.unwrap();
-        calls.push(resumed(driver, env, steps).await);
+        calls.push(resumed(driver, env, steps, NEW_STEPS).await);
     }
     assert_flat(&calls[0], &calls[1]);
+}
+
+fn measured(name: &str) -> u32 {
+    let value = std::env::var(name);
+    value.unwrap().parse().unwrap()
+}
+
+#[tokio::test]
+#[ignore = "run under an instrument by scripts/measure/step-cost"]
+async fn measured_on_memory() {
+    let env = Env::system();
+    let driver = jobs_runtime::drivers::memory::Memory::new(env.clone());
+    resumed(driver, env, measured("RECORDED"), measured("NEW")).await;
+}
+
+#[cfg(feature = "sqlite")]
+#[tokio::test]
+#[ignore = "run under an instrument by scripts/measure/step-cost"]
+async fn measured_on_sqlite() {
+    use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
+    let folder = tempfile::tempdir().unwrap();
+    let path = folder.path().join("jobs.db");
+    let driver = Sqlite::open(&path, SqliteOptions::default()).await.unwrap();
+    resumed(driver, Env::system(), measured("RECORDED"), measured("NEW")).await;
 }
