@@ -5,7 +5,6 @@ use crate::order::{Outcome, sell};
 use crate::orders::Listed;
 use crate::show::Show;
 use jobs_runtime::contract::{JobFilter, JobView};
-use jobs_runtime::core::State;
 use jobs_runtime::prelude::*;
 use jobs_runtime::{Handle, Job};
 
@@ -36,7 +35,7 @@ pub(crate) async fn place(jobs: &Jobs, orders: Vec<Listed>, show: &Show) -> Resu
             None => sell(order.clone()).enqueue(jobs).await?,
         };
         match &found {
-            Some(view) => show.found(&order.id, view, handle.input_differs()),
+            Some(view) => show.found(&order.id, view, &handle),
             None => show.enqueued(order),
         }
         let mut records = found.iter().flat_map(|view| &view.journal);
@@ -72,10 +71,4 @@ pub(crate) async fn outcomes(jobs: &Jobs, placed: &[Placed]) -> Result<Vec<Outco
         outcomes.push(jobs.wait(&order.handle).await?);
     }
     Ok(outcomes)
-}
-
-/// The worker that holds a job, if one does.
-pub(crate) fn holder(view: &JobView) -> Option<&str> {
-    let worker = view.job.notes.worker.as_deref();
-    worker.filter(|_| view.job.head.state == State::Running)
 }

@@ -3,6 +3,7 @@
 //! This file is the arguments and the wiring. The job is in `order`, what its steps do in `shop`.
 
 mod crash;
+mod files;
 mod intake;
 mod order;
 mod orders;
@@ -13,11 +14,14 @@ mod show;
 use clap::Parser;
 use clap::builder::PossibleValuesParser;
 use crash::Crash;
+use files::Files;
 use jobs_runtime::RunEvent;
 use jobs_runtime::core::RecordKind;
 use jobs_runtime::prelude::*;
 use order::sell;
-use std::path::{Path, PathBuf};
+use shop::Shop;
+use show::Show;
+use std::path::PathBuf;
 use std::process::ExitCode;
 use std::sync::Arc;
 use std::time::Duration;
@@ -27,14 +31,14 @@ use std::time::Duration;
 /// Without arguments the orders that come with the program are sold from a SQLite file in a
 /// temporary folder. To see one survive its process:
 ///
-///   quickstart --db orders.db --crash-after charge
+///   quickstart --db orders.db --crash-after payment
 ///   quickstart --db orders.db
 #[derive(Parser)]
 #[command(verbatim_doc_comment)]
 struct Args {
     /// Keep the store in this file, and what was done for the orders in FILE.effects
     #[arg(long, value_name = "FILE")]
-    db: Option<String>,
+    db: Option<PathBuf>,
     /// Sell the orders of this JSON file
     #[arg(long, value_name = "FILE")]
     orders: Option<PathBuf>,
@@ -42,7 +46,8 @@ struct Args {
     #[arg(long, value_name = "STEP", requires = "db", value_parser = steps(|_| true))]
     crash_after: Option<String>,
     /// Kill this process in the body of STEP, when its effect is done and its record is not
-    #[arg(long, value_name = "STEP", requires = "db", conflicts_with = "crash_after", value_parser = steps(|kind| kind == RecordKind::Step))]
+    #[arg(long, value_name = "STEP", requires = "db", conflicts_with = "crash_after",
+        value_parser = steps(|kind| kind == RecordKind::Step))]
     crash_inside: Option<String>,
 }
 
@@ -66,24 +71,17 @@ async fn main() -> ExitCode {
 async fn run(args: Args) -> Result<()> {
     // The whole file is checked before anything is written.
     let orders = orders::read(args.orders.as_deref())?;
-    let folder = tempfile::tempdir()?;
-    let store = match &args.db {
-        Some(file) => PathBuf::from(file),
-        None => folder.path().join("orders.db"),
-    };
-    let effects = PathBuf::from(format!("{}.effects", store.display()));
-
-    let show = Arc::new(show::Show::new(orders.iter().map(|listed| &listed.order)));
-    show.place(&store, &effects);
+    let files = Files::of(args.db.as_deref())?;
+    let show = Arc::new(Show::new(orders.iter().map(|listed| &listed.order)));
+    show.place(&files);
     let crash = Crash {
         after: args.crash_after,
         inside: args.crash_inside,
         show: Arc::clone(&show),
     };
 
-    let jobs = Jobs::connect(&url(&store)).await?;
+    let jobs = Jobs::connect(&files.url()).await?;
     let placed = intake::place(&jobs, orders, &show).await?;
-    let all_before = placed.iter().all(|order| order.ended);
 
     let mut ended = Ok(((), Vec::new()));
     let watcher = crash.clone();
@@ -93,7 +91,7 @@ async fn run(args: Args) -> Result<()> {
         // crash. A service takes the default.
         .concurrency(1)
         .poll_interval(Duration::from_millis(100))
-        .state(shop::Shop::new(effects, crash))
+        .state(Shop::new(files.effects.clone(), crash))
         .observe(move |run, event| {
             watcher.show.event(run, event);
             if let RunEvent::StepStored { step, .. } = event {
@@ -108,13 +106,10 @@ async fn run(args: Args) -> Result<()> {
         })
         .await?;
     let ((), outcomes) = ended?;
-    show.end(&outcomes, all_before);
     jobs.close().await;
+    match placed.iter().all(|order| order.ended) {
+        true => show.done_before(&outcomes),
+        false => show.done(&outcomes, &files),
+    }
     Ok(())
-}
-
-/// The store's URL. In a URL a question mark begins the options.
-fn url(store: &Path) -> String {
-    let path = store.to_string_lossy();
-    format!("sqlite://{}", path.replace('%', "%25").replace('?', "%3F"))
 }

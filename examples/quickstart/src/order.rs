@@ -47,7 +47,7 @@ pub(crate) async fn sell(order: Order, shop: State<Shop>) -> Result<Outcome> {
         "payment",
         event = PaymentConfirmed,
         key = &order.id,
-        timeout = "3s"
+        timeout = "5s"
     );
     let Some(payment) = payment.await? else {
         step!("release", shop.release(&order)).await?;

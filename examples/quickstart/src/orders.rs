@@ -8,6 +8,7 @@ mod tests;
 
 use crate::order::Order;
 use form::Entry;
+use jobs_runtime::Result;
 pub(crate) use report::BadOrders;
 use std::collections::BTreeMap;
 use std::fs;
@@ -28,32 +29,33 @@ pub(crate) struct Listed {
     pub(crate) pays: bool,
 }
 
-/// The orders of a file, or those that come with the program.
-pub(crate) fn read(file: Option<&Path>) -> Result<Vec<Listed>, BadOrders> {
+/// The orders of a file, or those that come with the program. What is wrong with them is a
+/// [`BadOrders`].
+pub(crate) fn read(file: Option<&Path>) -> Result<Vec<Listed>> {
     let Some(file) = file else {
         return parse("orders.json", SHIPPED);
     };
     let name = file.display().to_string();
     let size = fs::metadata(file).map_err(|why| BadOrders::unreadable(&name, &why))?;
     if size.len() > MAX_BYTES {
-        return Err(BadOrders::too_large(&name, MAX_BYTES));
+        return Err(BadOrders::too_large(&name, MAX_BYTES).into());
     }
     let text = fs::read_to_string(file).map_err(|why| BadOrders::unreadable(&name, &why))?;
     parse(&name, &text)
 }
 
-fn parse(name: &str, text: &str) -> Result<Vec<Listed>, BadOrders> {
+fn parse(name: &str, text: &str) -> Result<Vec<Listed>> {
     let entries: Vec<Entry> =
         serde_json::from_str(text).map_err(|why| BadOrders::malformed(name, text, &why))?;
     if entries.is_empty() || entries.len() > MAX_ORDERS {
-        return Err(BadOrders::count(name, text, entries.len(), MAX_ORDERS));
+        return Err(BadOrders::count(name, text, entries.len(), MAX_ORDERS).into());
     }
     let mut seen = BTreeMap::new();
     for entry in &entries {
         *seen.entry(entry.id.as_str()).or_insert(0) += 1;
     }
     if let Some((id, _)) = seen.into_iter().find(|(_, times)| *times > 1) {
-        return Err(BadOrders::twice(name, text, id));
+        return Err(BadOrders::twice(name, text, id).into());
     }
     Ok(entries.into_iter().map(Listed::from).collect())
 }

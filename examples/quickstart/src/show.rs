@@ -1,19 +1,18 @@
 //! What the terminal shows: a line for each thing that happens, in columns, coloured if the
 //! terminal wants it. Decides nothing.
 
-use crate::intake::holder;
-use crate::order::{Order, Outcome};
+use crate::files::Files;
+use crate::order::{Order, Outcome, sell};
 use crate::shop::money;
 use anstyle::{AnsiColor, Style};
 use jobs_runtime::contract::JobView;
 use jobs_runtime::core::State;
-use jobs_runtime::{Failure, RunEvent, RunRef, Timestamp};
+use jobs_runtime::{Failure, Handle, RunEvent, RunRef, Timestamp};
 use miette::{Diagnostic, GraphicalReportHandler, GraphicalTheme, ThemeCharacters, ThemeStyles};
 use std::collections::HashMap;
 use std::fmt::Display;
 use std::io::Write;
-use std::path::Path;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant, SystemTime, UNIX_EPOCH};
 
 const BAD: Style = AnsiColor::Red.on_default().bold();
@@ -44,11 +43,17 @@ impl Show {
     }
 
     /// Where things are kept.
-    pub(crate) fn place(&self, store: &Path, effects: &Path) {
-        write(format_args!("{HEAD}store{HEAD:#}    {}", store.display()));
+    pub(crate) fn place(&self, files: &Files) {
+        let (store, effects) = (files.store.display(), files.effects.display());
+        let note = match files.are_kept() {
+            true => "",
+            false => "  (gone at the end)",
+        };
         write(format_args!(
-            "{HEAD}effects{HEAD:#}  {}\n",
-            effects.display()
+            "{HEAD}store{HEAD:#}    {store}{DIM}{note}{DIM:#}"
+        ));
+        write(format_args!(
+            "{HEAD}effects{HEAD:#}  {effects}{DIM}{note}{DIM:#}\n"
         ));
     }
 
@@ -59,21 +64,27 @@ impl Show {
     }
 
     /// The order has a job from an earlier start.
-    pub(crate) fn found(&self, order: &str, view: &JobView, differs: bool) {
+    pub(crate) fn found(&self, order: &str, view: &JobView, handle: &Handle<sell>) {
         let head = &view.job.head;
-        if !head.state.is_live() {
-            let text = format!("its job was {} before this start", head.state);
-            return self.line(order, "", GOOD, text);
-        }
-        let text = "enqueued again: deduped, its key is held by the job that is there";
-        self.line(order, "", DIM, text);
-        if differs {
+        let (style, text) = match head.state {
+            State::Running => {
+                let holder = view.job.notes.worker.as_deref().unwrap_or("worker");
+                // Its name without the random bits.
+                let name = holder.rsplit_once('-').map_or(holder, |(name, _)| name);
+                let ends = secs(until(head.visible_at));
+                let text = format!("waits {ends} for the lease of the dead {name} to end");
+                (PARKED, text)
+            }
+            State::Suspended => (
+                DIM,
+                "deduped: its job is there, parked, held by nobody".into(),
+            ),
+            state if state.is_live() => (DIM, "deduped: its job is there, and waits".into()),
+            state => (GOOD, format!("its job was {state} before this start")),
+        };
+        self.line(order, "", style, text);
+        if handle.input_differs() {
             let text = "that job keeps its order; what the file says now is another one";
-            self.line(order, "", PARKED, text);
-        }
-        if let Some(worker) = holder(view) {
-            let ends = until(head.visible_at).as_secs_f64();
-            let text = format!("held by the dead {worker}: waits {ends:.1} s for its lease to end");
             self.line(order, "", PARKED, text);
         }
     }
@@ -125,8 +136,8 @@ impl Show {
     fn stored(&self, order: &str, step: &str, failed: bool) {
         let began = self.bodies().remove(&(order.into(), step.into()));
         let took = match began {
-            Some(began) => format!(" after {} ms", began.elapsed().as_millis()),
-            None => String::new(),
+            Some(began) => format!(", its body took {} ms", began.elapsed().as_millis()),
+            None => ", its wait is over".into(),
         };
         match failed {
             false => self.line(order, step, GOOD, format!("durable{took}")),
@@ -139,21 +150,25 @@ impl Show {
         self.line(order, step, BAD, text);
     }
 
-    /// The last line.
-    pub(crate) fn end(&self, outcomes: &[Outcome], all_before: bool) {
-        let shipped = outcomes.iter();
-        let shipped = shipped.filter(|outcome| matches!(outcome, Outcome::Shipped { .. }));
-        let shipped = shipped.count();
-        let released = outcomes.len() - shipped;
-        let counts = format!("{shipped} shipped, {released} released");
-        let text = match all_before {
-            true => format!("all jobs were done before this start: {counts}"),
-            false => format!(
-                "all orders are done after {}: {counts}",
-                secs(self.start.elapsed())
-            ),
-        };
-        write(format_args!("\n{HEAD}{text}{HEAD:#}"));
+    /// The end of a start that had something to do.
+    pub(crate) fn done(&self, outcomes: &[Outcome], files: &Files) {
+        let (took, counts) = (secs(self.start.elapsed()), counts(outcomes));
+        write(format_args!(
+            "\n{HEAD}all orders are done after {took}: {counts}{HEAD:#}"
+        ));
+        if !files.are_kept() {
+            let crash = "--db orders.db --crash-after payment";
+            let text = format!("to see an order survive: {crash}; then: --db orders.db");
+            write(format_args!("{DIM}{text}{DIM:#}"));
+        }
+    }
+
+    /// The end of a start that found everything done.
+    pub(crate) fn done_before(&self, outcomes: &[Outcome]) {
+        let counts = counts(outcomes);
+        write(format_args!(
+            "\n{HEAD}all jobs were done before this start: {counts}{HEAD:#}"
+        ));
     }
 
     fn line(&self, order: &str, step: &str, style: Style, text: impl Display) {
@@ -163,7 +178,7 @@ impl Show {
         ));
     }
 
-    fn bodies(&self) -> std::sync::MutexGuard<'_, HashMap<(String, String), Instant>> {
+    fn bodies(&self) -> MutexGuard<'_, HashMap<(String, String), Instant>> {
         self.bodies.lock().unwrap_or_else(PoisonError::into_inner)
     }
 }
@@ -172,6 +187,13 @@ impl Show {
 pub(crate) fn order_of(run: RunRef<'_>) -> &str {
     let key = run.key.unwrap_or_default();
     key.strip_prefix("order:").unwrap_or(key)
+}
+
+fn counts(outcomes: &[Outcome]) -> String {
+    let shipped = outcomes.iter();
+    let shipped = shipped.filter(|outcome| matches!(outcome, Outcome::Shipped { .. }));
+    let shipped = shipped.count();
+    format!("{shipped} shipped, {} released", outcomes.len() - shipped)
 }
 
 /// An error at the end of the program, with its place, its code and its fix where it has them.

@@ -1,6 +1,7 @@
 //! The run of one lease as its step futures share it, and the waker that tells the body's own
 //! wake-ups from all others.
 
+use super::name::{Helper, Helpers, StepName};
 use crate::clock::Env;
 use crate::core::{Ask, Asked, JobId, Millis, Run, RunId, Timestamp};
 use crate::worker::Observer;
@@ -45,6 +46,7 @@ pub(crate) struct RunCell {
 struct Shell {
     run: Run,
     wakers: BTreeMap<String, Waker>,
+    helpers: Helpers,
 }
 
 impl RunCell {
@@ -61,6 +63,7 @@ impl RunCell {
         let shell = Mutex::new(Shell {
             run,
             wakers: BTreeMap::new(),
+            helpers: Helpers::default(),
         });
         RunCell {
             info,
@@ -99,9 +102,13 @@ impl RunCell {
     }
 
     /// Asks for a step, and keeps the waker unless there is an answer.
-    pub(crate) fn ask(&self, name: &str, ask: &Ask, asked: &mut bool, waker: &Waker) -> Asked {
+    pub(crate) fn ask(&self, name: &StepName, ask: &Ask, asked: &mut bool, waker: &Waker) -> Asked {
         let now = self.now();
         let mut shell = self.lock();
+        if !*asked {
+            shell.run.adopt(name.as_str(), name.formers());
+        }
+        let name = name.as_str();
         let answer = shell.run.ask(name, ask, !*asked, now);
         *asked = true;
         if answer == Asked::Later {
@@ -125,6 +132,10 @@ impl RunCell {
         shell.wakers.remove(name);
     }
 
+    pub(super) fn with_helpers<T>(&self, act: impl FnOnce(&mut Helpers) -> T) -> T {
+        act(&mut self.lock().helpers)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Shell> {
         // A panic under this lock is ours alone; the state is whole between two calls.
         self.shell.lock().unwrap_or_else(PoisonError::into_inner)
@@ -135,6 +146,17 @@ impl RunCell {
 #[derive(Clone, Copy)]
 pub struct JobCx<'a> {
     pub(crate) cell: &'a Arc<RunCell>,
+    pub(super) helper: Helper,
+}
+
+impl<'a> JobCx<'a> {
+    /// The context of the body itself.
+    pub(crate) fn new(cell: &'a Arc<RunCell>) -> Self {
+        JobCx {
+            cell,
+            helper: Helper::default(),
+        }
+    }
 }
 
 thread_local! {

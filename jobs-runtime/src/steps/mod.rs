@@ -6,6 +6,7 @@
 mod cell;
 mod context;
 mod error;
+mod name;
 mod sleep;
 mod step;
 mod wait;
@@ -14,6 +15,7 @@ pub use cell::JobCx;
 pub(crate) use cell::{JobInfo, JobWaker, RunCell, StateMap};
 pub use context::{JobContext, State};
 pub use error::StepError;
+pub use name::StepName;
 pub use sleep::SleepFuture;
 pub use step::{ErasedBody, StepFuture, StepOptions};
 pub use wait::{RequiredWaitFuture, WaitFuture, WaitOptions};

@@ -1,11 +1,12 @@
 //! What is refused, and which place the report shows.
 
 use super::*;
-use miette::{Diagnostic, SourceCode};
+use miette::Diagnostic;
 
 /// The report of a malformed file: its message, and the text under each label with its words.
 fn refused(text: &str) -> (String, Vec<(String, String)>) {
-    let bad = parse("orders.json", text).unwrap_err();
+    let failure = parse("orders.json", text).unwrap_err();
+    let bad = failure.find::<BadOrders>().unwrap();
     let source = bad.source_code().unwrap();
     let labels = bad.labels().unwrap().map(|label| {
         let found = source.read_span(label.inner(), 0, 0).unwrap();

@@ -90,11 +90,6 @@ impl Run {
     }
 
     fn replay_to(&mut self, name: &str) {
-        let recorded = self.slots.get(name);
-        if let Some(at) = recorded.and_then(|slot| slot.record.completed_at) {
-            self.last_time = self.last_time.max(at);
-        }
-        self.values = 0;
         self.replayed.push(name.into());
         self.give(name);
     }
@@ -154,6 +149,7 @@ impl Run {
         Some(self.deliver(&name, outcome, now))
     }
 
+    /// Gives the result the next position. In careful mode it is stored before it is given out.
     fn deliver(&mut self, name: &str, outcome: StepOutcome, now: Timestamp) -> Next {
         let position = self.next;
         let at = now.max(self.last_time);
@@ -165,11 +161,9 @@ impl Run {
         slot.record.outcome = Some(outcome);
         slot.record.completed_at = Some(at);
         slot.state = SlotState::Storing;
-        self.dirty.insert(name.into(), slot.record.clone());
-        self.removed.remove(name);
+        let record = slot.record.clone();
+        self.save(record);
         self.next = position.next();
-        self.last_time = at;
-        self.values = 0;
         if self.replay.careful {
             self.storing.push_back(name.into());
             return Next::Commit;
@@ -211,7 +205,7 @@ impl Run {
     }
 
     fn idle(&self, now: Timestamp, holding: bool) -> Next {
-        if holding || !self.storing.is_empty() {
+        if holding || !self.storing.is_empty() || !self.marking.is_empty() {
             return Next::Commit;
         }
         let wake_at = self.live.wake_at();

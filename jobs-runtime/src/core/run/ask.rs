@@ -2,7 +2,8 @@
 
 use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
-    Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp, WaitSpec,
+    MAX_STEP_NAME_BYTES, Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError,
+    Timestamp, WaitSpec,
 };
 use alloc::{string::String, vec::Vec};
 
@@ -103,6 +104,7 @@ impl Run {
         }
         self.held.remove(name);
         match ask {
+            Ask::Step { once: true, .. } if !slot.marked => self.mark_start(name),
             Ask::Step { timeout, .. } => self.start(name, *timeout, now),
             _ => self.suspend(name, ask, now),
         }
@@ -111,6 +113,10 @@ impl Run {
     /// Takes the name for a future; false, and the run is broken, if it cannot be had.
     fn claim_name(&mut self, name: &str, ask: &Ask, now: Timestamp) -> bool {
         self.note_asking();
+        if name.len() > MAX_STEP_NAME_BYTES {
+            self.break_with(RunFault::NameTooLong(name.into()));
+            return false;
+        }
         let slot = self
             .slots
             .entry(name.into())
@@ -136,6 +142,11 @@ impl Run {
         } = ask
         {
             slot.once = *once;
+            if *once && slot.state == SlotState::Pending && slot.record.is_start() {
+                // Nobody knows how far it came: that is how it ended.
+                slot.state = SlotState::Finished(StepOutcome::Interrupted);
+                self.finished.push_back(name.into());
+            }
             if slot.record.position.is_none() {
                 slot.record.fingerprint = *fingerprint;
             }
@@ -186,6 +197,7 @@ impl Run {
         }
         slot.record.attempts += 1;
         slot.record.wake_at = None;
+        slot.marked = false;
         slot.state = SlotState::Running(timeout.map(|span| now.after(span)));
         self.live.enter(slot);
         self.in_flight += 1;
@@ -224,9 +236,9 @@ impl Run {
             Ask::SleepUntil(at) => record.wake_at = Some(*at),
             Ask::Step { .. } => {}
         }
-        self.dirty.insert(name.into(), record.clone());
-        self.removed.remove(name);
+        let record = record.clone();
         self.live.enter(slot);
+        self.save(record);
         Asked::Later
     }
 
@@ -260,7 +272,8 @@ impl Run {
         slot.record.wake_at = Some(now.after(delay));
         self.live.enter(slot);
         if park {
-            self.dirty.insert(name.into(), slot.record.clone());
+            let record = slot.record.clone();
+            self.save(record);
         }
     }
 
@@ -275,6 +288,9 @@ impl Run {
         };
         slot.awaited = false;
         self.held.remove(name);
+        if slot.state == SlotState::Marking || slot.marked {
+            return self.unmark(name, SlotState::Gone);
+        }
         match slot.state {
             SlotState::Overrun | SlotState::Running(_) => self.in_flight -= 1,
             SlotState::Finished(_) => self.finished.retain(|other| other != name),
@@ -285,13 +301,14 @@ impl Run {
         self.live.leave(slot);
         slot.state = SlotState::Gone;
         let stored_before = slot.record.wake_at.is_some();
-        let unsaved = self.dirty.remove(name);
+        let stored_name = slot.record.name.clone();
+        let unsaved = self.dirty.remove(&stored_name);
         if stored_before {
             let removal = Removal {
                 poll: self.polls,
                 unsaved,
             };
-            self.removed.insert(name.into(), removal);
+            self.removed.insert(stored_name, removal);
         }
     }
 }

@@ -71,10 +71,8 @@ impl Live {
                 }
                 self.parked = self.parked.saturating_sub(1);
             }
-            SlotState::Running(deadline) => {
-                if let Some(at) = deadline {
-                    self.limits.remove(&(at, asked));
-                }
+            SlotState::Running(Some(at)) => {
+                self.limits.remove(&(at, asked));
             }
             SlotState::Suspended => {
                 if let Some(at) = wake_at {

@@ -7,7 +7,9 @@
 
 mod advance;
 mod ask;
+mod former;
 mod live;
+mod once;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -46,6 +48,8 @@ pub enum RunFault {
     Duplicate(String),
     /// The journal does not fit the code.
     Mismatch(Mismatch),
+    /// A computed name is longer than a store keeps.
+    NameTooLong(String),
 }
 
 /// The state of one lease of a run.
@@ -57,6 +61,7 @@ pub struct Run {
     enqueued_at: Timestamp,
     replay: Replay,
 
+    /// By the name the code asks for; a record may keep a former one (see [`former`]).
     slots: BTreeMap<String, Slot>,
     /// Recorded names by position; `cursor` is the next to deliver.
     order: Vec<String>,
@@ -67,6 +72,8 @@ pub struct Run {
     finished: VecDeque<String>,
     /// Names that may not start yet.
     held: BTreeSet<String>,
+    /// Bodies that may not run twice, whose start is not durable yet.
+    marking: BTreeSet<String>,
     /// Names whose waker must be fired.
     woken: Vec<String>,
     /// Stored ahead of their delivery (careful mode), by position.
@@ -93,7 +100,10 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
+    /// The last position the body was given; what it draws follows from it.
+    last_given: Option<Position>,
     values: u64,
+    /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
     number: u64,
@@ -122,8 +132,10 @@ struct Slot {
     claimed: bool,
     /// That future is still alive.
     awaited: bool,
-    /// Its failure may never be taken back.
+    /// Its failure may never be taken back, and its body never runs twice.
     once: bool,
+    /// The start of such a body is durable, and it has not begun.
+    marked: bool,
     /// A passed deadline is an error.
     required: bool,
     /// The poll to which its result was delivered.
@@ -143,6 +155,8 @@ enum SlotState {
     Finished(StepOutcome),
     /// Asked for, and may not start yet.
     Held,
+    /// Its start is being stored, before the body begins.
+    Marking,
     /// The future was dropped before it got anything.
     Gone,
     /// Only a pending record of an earlier lease, not asked for yet.
@@ -193,6 +207,7 @@ impl Run {
             late: VecDeque::new(),
             finished: VecDeque::new(),
             held: BTreeSet::new(),
+            marking: BTreeSet::new(),
             woken: Vec::new(),
             storing: VecDeque::new(),
             failures: Vec::new(),
@@ -208,6 +223,7 @@ impl Run {
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
+            last_given: None,
             values: 0,
             dirty: BTreeMap::new(),
             removed: BTreeMap::new(),
@@ -263,6 +279,7 @@ impl Run {
         if let Some(end) = self.committing.take() {
             self.durable = end;
         }
+        self.hold_marked();
         self.news(applied.nudge, at);
     }
 
@@ -300,21 +317,13 @@ impl Run {
     pub fn recorded_random(&mut self) -> u128 {
         self.values += 1;
         let mut state = u128::from_le_bytes(*self.run.as_bytes());
-        for word in [u128::from(self.next_delivered()), u128::from(self.values)] {
+        let last = self
+            .last_given
+            .map_or(0, |position| u128::from(position.0) + 1);
+        for word in [last, u128::from(self.values)] {
             state = mix(state ^ word);
         }
         state
-    }
-
-    fn next_delivered(&self) -> u64 {
-        let recorded = self
-            .order
-            .get(self.cursor)
-            .and_then(|name| self.slots.get(name));
-        let position = recorded
-            .and_then(|slot| slot.record.position)
-            .unwrap_or(self.next);
-        u64::from(position.0)
     }
 
     fn break_with(&mut self, fault: RunFault) {
@@ -324,6 +333,12 @@ impl Run {
     /// Every delivered position is stored.
     fn barrier_is_down(&self) -> bool {
         self.durable >= self.next
+    }
+
+    /// Hands a record to the next commit.
+    fn save(&mut self, record: StepRecord) {
+        self.removed.remove(&record.name);
+        self.dirty.insert(record.name.clone(), record);
     }
 
     fn wake(&mut self, name: &str) {
@@ -339,6 +354,10 @@ impl Run {
             if slot.record.is_failure() {
                 self.failures.push(name.into());
             }
+            self.last_given = slot.record.position.or(self.last_given);
+            let at = slot.record.completed_at.unwrap_or(self.last_time);
+            self.last_time = self.last_time.max(at);
+            self.values = 0;
         }
         self.wake(name);
     }
@@ -380,6 +399,7 @@ impl Slot {
             claimed: false,
             awaited: false,
             once: false,
+            marked: false,
             required: false,
             delivered_in: 0,
             asked_in: false,

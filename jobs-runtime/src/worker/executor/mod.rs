@@ -65,8 +65,9 @@ pub(super) async fn execute(
     });
     let input = claimed.job.spec.input.bytes.clone();
     let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
-    // The budget of cooperative scheduling would make ready steps look pending.
-    let mut body = Some((def.run)(JobCx { cell: &cell }, &input));
+    // It starts inside its own future: what panics in reading the input is caught as well.
+    let start = async { (def.run)(JobCx::new(&cell), &input).await };
+    let mut body: Option<BodyFuture<'_>> = Some(Box::pin(start));
     let executor = Executor {
         shared: &shared,
         def,
@@ -77,7 +78,9 @@ pub(super) async fn execute(
         timeout,
         deadline,
         warned: false,
+        beats: 0,
     };
+    // The budget of cooperative scheduling would make ready steps look pending.
     tokio::task::unconstrained(executor.run(&mut body)).await;
     cell.with(Run::close);
     drop(body);
@@ -163,6 +166,8 @@ struct Executor<'a> {
     timeout: Millis,
     deadline: Option<Duration>,
     warned: bool,
+    /// The heartbeats whose news were taken in.
+    beats: u64,
 }
 
 /// What polling came to.
