@@ -90,16 +90,28 @@ impl Run {
     }
 
     fn replay_to(&mut self, name: &str) {
-        let polls = self.polls;
-        if let Some(slot) = self.slots.get_mut(name) {
-            slot.state = SlotState::Delivered;
-            slot.delivered_in = polls + 1;
-            if let Some(at) = slot.record.completed_at {
-                self.last_time = self.last_time.max(at);
-            }
+        if let Some(at) = self
+            .slots
+            .get(name)
+            .and_then(|slot| slot.record.completed_at)
+        {
+            self.last_time = self.last_time.max(at);
         }
-        self.values = 0;
         self.replayed.push(name.into());
+        self.hand_over(name);
+    }
+
+    /// The body gets the result at its next poll.
+    fn hand_over(&mut self, name: &str) {
+        let polls = self.polls;
+        let Some(slot) = self.slots.get_mut(name) else {
+            return;
+        };
+        slot.state = SlotState::Delivered;
+        slot.delivered_in = polls + 1;
+        let time = slot.record.completed_at.unwrap_or_default();
+        self.got = (slot.record.position, self.got.1.max(time));
+        self.values = 0;
         self.wake(name);
     }
 
@@ -113,21 +125,17 @@ impl Run {
     /// Careful mode: gives out the result that has become durable.
     fn give_out_stored(&mut self) -> bool {
         let durable = self.durable;
-        let polls = self.polls;
-        let ready = self.slots.iter_mut().find(|(_, slot)| {
+        let ready = self.slots.iter().find(|(_, slot)| {
             slot.state == SlotState::Storing
                 && slot
                     .record
                     .position
                     .is_some_and(|position| position < durable)
         });
-        let Some((name, slot)) = ready else {
+        let Some(name) = ready.map(|(name, _)| name.clone()) else {
             return false;
         };
-        slot.state = SlotState::Delivered;
-        slot.delivered_in = polls + 1;
-        let name = name.clone();
-        self.wake(&name);
+        self.hand_over(&name);
         true
     }
 
@@ -166,7 +174,6 @@ impl Run {
 
     fn deliver(&mut self, name: &str, outcome: StepOutcome, now: Timestamp) -> Next {
         let position = self.next;
-        let (careful, polls) = (self.replay.careful, self.polls);
         let at = now.max(self.last_time);
         let Some(slot) = self.slots.get_mut(name) else {
             return Next::Poll;
@@ -174,21 +181,15 @@ impl Run {
         slot.record.position = Some(position);
         slot.record.outcome = Some(outcome);
         slot.record.completed_at = Some(at);
-        slot.delivered_in = polls + 1;
-        slot.state = if careful {
-            SlotState::Storing
-        } else {
-            SlotState::Delivered
-        };
+        slot.state = SlotState::Storing;
         let record = slot.record.clone();
         self.save(record);
         self.next = position.next();
         self.last_time = at;
-        self.values = 0;
-        if careful {
+        if self.replay.careful {
             return Next::Commit;
         }
-        self.wake(name);
+        self.hand_over(name);
         Next::Poll
     }
 

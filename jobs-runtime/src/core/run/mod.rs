@@ -93,6 +93,9 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
+    /// The last record that the body has got: its position, and its time.
+    got: (Option<Position>, Timestamp),
+    /// Recorded values that were drawn since then.
     values: u64,
     /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
@@ -208,6 +211,7 @@ impl Run {
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
+            got: (None, job.head.enqueued_at),
             values: 0,
             dirty: BTreeMap::new(),
             removed: BTreeMap::new(),
@@ -294,28 +298,19 @@ impl Run {
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
     #[must_use]
     pub fn recorded_now(&self) -> Timestamp {
-        self.last_time
+        self.got.1
     }
 
     /// Bits that are the same on every replay: from the run, the last position and a count (R14).
     pub fn recorded_random(&mut self) -> u128 {
         self.values += 1;
         let mut state = u128::from_le_bytes(*self.run.as_bytes());
-        for word in [u128::from(self.next_delivered()), u128::from(self.values)] {
+        // A position is the same in every attempt; which one comes next is not, if it failed.
+        let got = self.got.0.map_or(0, |position| u128::from(position.0) + 1);
+        for word in [got, u128::from(self.values)] {
             state = mix(state ^ word);
         }
         state
-    }
-
-    fn next_delivered(&self) -> u64 {
-        let recorded = self
-            .order
-            .get(self.cursor)
-            .and_then(|name| self.slots.get(name));
-        let position = recorded
-            .and_then(|slot| slot.record.position)
-            .unwrap_or(self.next);
-        u64::from(position.0)
     }
 
     fn break_with(&mut self, fault: RunFault) {
