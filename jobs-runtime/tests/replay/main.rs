@@ -9,5 +9,10 @@
 
 mod combinators;
 mod failures;
+mod helpers;
+mod once;
+mod renamed;
+mod retries;
 mod support;
 mod suspension;
+mod which_failures;
