@@ -9,6 +9,11 @@
 
 mod combinators;
 mod failures;
+mod helpers;
 mod observing;
+mod once;
+mod renamed;
+mod retries;
 mod support;
 mod suspension;
+mod which_failures;
