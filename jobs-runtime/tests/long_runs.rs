@@ -128,7 +128,7 @@ async fn resumed(driver: impl Driver, env: Env, steps: u32, new: u32) -> Calls {
         run: steps,
         steps: all,
     });
-    record(&driver, &job, steps, NEW_STEPS).await;
+    record(&driver, &job, steps).await;
     let calls = Calls::default();
     let jobs = Jobs::with_driver(driver, env);
     let worker = jobs.clone().hooked(calls.clone()).worker().concurrency(1);
