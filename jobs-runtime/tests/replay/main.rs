@@ -10,6 +10,11 @@
 mod children;
 mod combinators;
 mod failures;
+mod helpers;
 mod observing;
+mod once;
+mod renamed;
+mod retries;
 mod support;
 mod suspension;
+mod which_failures;

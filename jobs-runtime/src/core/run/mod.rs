@@ -103,8 +103,9 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
-    /// The last position the body was given; what it draws follows from it.
-    last_given: Option<Position>,
+    /// The last record that the body has got: its position, and its time.
+    got: (Option<Position>, Timestamp),
+    /// Recorded values that were drawn since then.
     values: u64,
     /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
@@ -231,7 +232,7 @@ impl Run {
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
-            last_given: None,
+            got: (None, job.head.enqueued_at),
             values: 0,
             dirty: BTreeMap::new(),
             removed: BTreeMap::new(),
@@ -320,17 +321,16 @@ impl Run {
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
     #[must_use]
     pub fn recorded_now(&self) -> Timestamp {
-        self.last_time
+        self.got.1
     }
 
     /// Bits that are the same on every replay: from the run, the last position and a count (R14).
     pub fn recorded_random(&mut self) -> u128 {
         self.values += 1;
         let mut state = u128::from_le_bytes(*self.run.as_bytes());
-        let last = self
-            .last_given
-            .map_or(0, |position| u128::from(position.0) + 1);
-        for word in [last, u128::from(self.values)] {
+        // A position is the same in every attempt; which one comes next is not, if it failed.
+        let got = self.got.0.map_or(0, |position| u128::from(position.0) + 1);
+        for word in [got, u128::from(self.values)] {
             state = mix(state ^ word);
         }
         state
@@ -364,8 +364,8 @@ impl Run {
             if slot.record.is_failure() {
                 self.failures.push(name.into());
             }
-            self.last_given = slot.record.position.or(self.last_given);
-            let at = slot.record.completed_at.unwrap_or(self.last_time);
+            let at = slot.record.completed_at.unwrap_or(self.got.1);
+            self.got = (slot.record.position, self.got.1.max(at));
             self.last_time = self.last_time.max(at);
             self.values = 0;
         }

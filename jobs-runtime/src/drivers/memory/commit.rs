@@ -140,7 +140,7 @@ fn write_down(row: &mut Row, commit: &Commit, head: Head) {
         row.journal.remove(name);
     }
     for record in &commit.records {
-        row.journal.insert(record.name.clone(), record.clone());
+        row.journal.insert(record.clone());
     }
     if let Some(Settle::Ack { output }) = &commit.settle {
         row.notes.output = Some(output.clone());

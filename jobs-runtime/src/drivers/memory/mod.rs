@@ -10,6 +10,7 @@ mod commit;
 mod enqueue;
 mod events;
 mod inspect;
+mod journal;
 mod lanes;
 mod prune;
 mod row;
