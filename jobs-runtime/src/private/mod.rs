@@ -14,7 +14,7 @@ pub use crate::durable::{
     AnyKey, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
 pub use crate::failure::Failure;
-pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
+pub use crate::registry::{EventDef, HelperDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
     ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepName, StepOptions,
     WaitFuture, WaitOptions,
