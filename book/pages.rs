@@ -17,5 +17,6 @@ macro_rules! pages {
 pages! {
     introduction = "introduction.md";
     steps_and_replay = "steps-and-replay.md";
+    shaping_steps = "shaping-steps.md";
     errors = "errors.md";
 }
