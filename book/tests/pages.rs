@@ -141,3 +141,21 @@ fn a_page_opens_with_its_one_title() {
         assert_eq!(titles, 1, "{file}");
     }
 }
+
+/// The first block of Rust on a page, without the lines that mdBook hides.
+fn first_block(page: &str) -> Vec<String> {
+    page.lines()
+        .skip_while(|line| !line.starts_with("```rust"))
+        .skip(1)
+        .take_while(|line| !line.starts_with("```"))
+        .filter(|line| *line != "#" && !line.starts_with("# "))
+        .map(str::to_owned)
+        .collect()
+}
+
+#[test]
+fn the_example_of_the_readme_is_the_one_that_the_book_compiles() {
+    let readme = first_block(include_str!("../../README.md"));
+    assert_eq!(readme, first_block(include_str!("../src/introduction.md")));
+    assert!(readme.len() > 10);
+}

@@ -65,6 +65,13 @@ impl Jobs {
         }
     }
 
+    /// The same connection, where what is enqueued is run at once.
+    pub(crate) fn inlined(self, inline: Arc<crate::testing::Workers>) -> Self {
+        Jobs {
+            store: self.store.inlined(inline),
+        }
+    }
+
     /// A worker on this store.
     pub fn worker(&self) -> Worker {
         Worker::new(self.clone())
@@ -116,6 +123,10 @@ impl Jobs {
 
     /// Waits until a job has ended, and gives what its body returned. Works for jobs that ended
     /// before the call as well, until retention removes them.
+    ///
+    /// Under virtual time it waits for ever unless somebody else runs the job and moves the clock:
+    /// a test that does so itself asks [`Bench::outcome`](crate::testing::Bench::outcome), which
+    /// never waits.
     ///
     /// # Errors
     /// `X_JOB_FAILED`, `X_JOB_MAX_ATTEMPTS` or `X_JOB_CANCELLED` if it did not end well;

@@ -204,6 +204,22 @@ async fn a_wait_beside_a_served_one_takes_the_next_event(s: Subject) -> Result {
     Ok(())
 }
 
+case!(a_served_wait_takes_no_more_events_with_each_commit);
+async fn a_served_wait_takes_no_more_events_with_each_commit(s: Subject) -> Result {
+    let mut holder = s.start(&s.job("mail")).await?;
+    for payload in ["1", "2", "3", "4"] {
+        s.publish(&s.event("paid").payload(payload)).await?;
+    }
+    let paid = wait("paid", "paid", None, s.now());
+    s.apply(&holder.steps(vec![paid])).await?;
+    for name in ["one", "two"] {
+        let step = holder.step(name, "1");
+        s.apply(&holder.steps(vec![step])).await?;
+    }
+    check_eq!(s.view(holder.id()).await?.inbox.len(), 1);
+    Ok(())
+}
+
 case!(a_consumed_event_never_comes_again);
 async fn a_consumed_event_never_comes_again(s: Subject) -> Result {
     let mut holder = s.start(&s.job("mail")).await?;

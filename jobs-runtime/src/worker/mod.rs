@@ -11,6 +11,7 @@ mod panic;
 mod poller;
 mod shutdown;
 
+pub(crate) use drain::Drain;
 pub(crate) use observe::Observer;
 pub use observe::{RunEvent, RunRef};
 
@@ -70,6 +71,15 @@ pub(crate) struct Shared {
     visibility_timeout: Millis,
     poll_interval: Duration,
     worker: String,
+}
+
+/// Ends the heartbeat thread, also when the worker's future is dropped half way.
+struct StopLeases<'a>(&'a Shared);
+
+impl Drop for StopLeases<'_> {
+    fn drop(&mut self) {
+        self.0.leases.stop();
+    }
 }
 
 impl Shared {
@@ -186,8 +196,9 @@ impl Worker {
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
         let keeper = shutdown::spawn_keeper(Arc::clone(&shared.leases), shared.store.clone())?;
+        let stop_keeper = StopLeases(&shared);
         let result = poller::serve(&shared, stop, hurry, grace).await;
-        shared.leases.stop();
+        drop(stop_keeper);
         keeper.join().await;
         result
     }

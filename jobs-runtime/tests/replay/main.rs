@@ -10,6 +10,7 @@
 mod combinators;
 mod failures;
 mod helpers;
+mod observing;
 mod once;
 mod renamed;
 mod retries;

@@ -136,6 +136,7 @@ impl Run {
         }
         slot.claimed = true;
         slot.awaited = true;
+        slot.asked = self.used.len();
         if let Ask::Step {
             fingerprint, once, ..
         } = ask
@@ -161,19 +162,22 @@ impl Run {
             } else {
                 SlotState::Held
             };
+            self.live.enter(slot);
         }
         self.used.push(name.into());
         true
     }
 
-    /// Marks the delivered failures after which the body asked for something (R3).
+    /// Marks the delivered failures after which the body asked for something (R3). A failure of
+    /// an earlier poll is marked for good by the first asking after it.
     fn note_asking(&mut self) {
         let polls = self.polls;
-        for slot in self.slots.values_mut() {
-            if slot.state == SlotState::Delivered && slot.record.is_failure() {
-                slot.asked_since = true;
-                slot.asked_in |= slot.delivered_in == polls;
-            }
+        for name in ::core::mem::take(&mut self.failures) {
+            let Some(slot) = self.slots.get_mut(&name) else {
+                continue;
+            };
+            slot.asked_since = true;
+            slot.asked_in |= slot.delivered_in == polls;
         }
     }
 
@@ -181,6 +185,7 @@ impl Run {
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
         };
+        self.live.leave(slot);
         // Without a back-off, earlier tries belong to earlier attempts of the job.
         let tried = if slot.record.wake_at.is_some() {
             slot.record.attempts
@@ -194,6 +199,7 @@ impl Run {
         slot.record.wake_at = None;
         slot.marked = false;
         slot.state = SlotState::Running(timeout.map(|span| now.after(span)));
+        self.live.enter(slot);
         self.in_flight += 1;
         Asked::Start { tried }
     }
@@ -206,6 +212,7 @@ impl Run {
         };
         slot.state = SlotState::Suspended;
         if slot.record.wake_at.is_some() {
+            self.live.enter(slot);
             return Asked::Later;
         }
         let record = &mut slot.record;
@@ -230,6 +237,7 @@ impl Run {
             Ask::Step { .. } => {}
         }
         let record = record.clone();
+        self.live.enter(slot);
         self.save(record);
         Asked::Later
     }
@@ -240,6 +248,7 @@ impl Run {
             return;
         };
         if slot.is_running() {
+            self.live.leave(slot);
             self.in_flight -= 1;
             slot.state = SlotState::Finished(outcome);
             self.finished.push_back(name.into());
@@ -256,10 +265,12 @@ impl Run {
         if !slot.is_running() {
             return;
         }
+        self.live.leave(slot);
         self.in_flight -= 1;
         slot.state = SlotState::BackOff;
         slot.record.last_error = Some(error);
         slot.record.wake_at = Some(now.after(delay));
+        self.live.enter(slot);
         if park {
             let record = slot.record.clone();
             self.save(record);
@@ -287,6 +298,7 @@ impl Run {
             // What is recorded stays recorded.
             _ => return,
         }
+        self.live.leave(slot);
         slot.state = SlotState::Gone;
         let stored_before = slot.record.wake_at.is_some();
         let stored_name = slot.record.name.clone();

@@ -8,6 +8,7 @@
 mod advance;
 mod ask;
 mod former;
+mod live;
 mod once;
 mod settle;
 #[cfg(test)]
@@ -18,14 +19,15 @@ pub use ask::{Ask, Asked};
 pub use settle::Ended;
 
 use super::{
-    Applied, EventId, InboxContent, InboxItem, Job, Millis, Mismatch, Nudge, Position, RecordKind,
-    StepOutcome, StepRecord, Timestamp, Token,
+    Applied, EventId, InboxContent, Job, Millis, Mismatch, Nudge, Position, StepOutcome,
+    StepRecord, Timestamp, Token,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
     vec::Vec,
 };
+use live::Live;
 
 /// How a run is to be replayed.
 #[derive(Clone, Copy, Debug)]
@@ -74,6 +76,12 @@ pub struct Run {
     marking: BTreeSet<String>,
     /// Names whose waker must be fired.
     woken: Vec<String>,
+    /// Stored ahead of their delivery (careful mode), by position.
+    storing: VecDeque<String>,
+    /// Delivered failures of which it is not known yet what the body asked for after them.
+    failures: Vec<String>,
+    /// What waits for an instant, an event or a child.
+    live: Live,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -82,7 +90,6 @@ pub struct Run {
     fault: Option<RunFault>,
     closed: bool,
 
-    inbox: Vec<InboxItem>,
     seen_nudge: u64,
     /// The inbox is complete up to this instant.
     inbox_at: Timestamp,
@@ -102,6 +109,7 @@ pub struct Run {
     removed: BTreeMap<String, Removal>,
     number: u64,
     committing: Option<Position>,
+    /// The names that were taken, in order of asking.
     used: Vec<String>,
     replayed: Vec<String>,
 }
@@ -119,6 +127,8 @@ struct Removal {
 struct Slot {
     state: SlotState,
     record: StepRecord,
+    /// Its place among the names that were taken.
+    asked: usize,
     /// A future has taken the name in this lease.
     claimed: bool,
     /// That future is still alive.
@@ -138,7 +148,7 @@ struct Slot {
 
 #[derive(Debug, PartialEq)]
 enum SlotState {
-    /// A failed body waits for its next try.
+    /// A failed body waits for its next try. Stands in [`Live`].
     BackOff,
     /// Its outcome is what the future gets.
     Delivered,
@@ -154,7 +164,7 @@ enum SlotState {
     Pending,
     /// The body runs on past its deadline, until its future is polled and drops it.
     Overrun,
-    /// The body runs, until the deadline if it has one.
+    /// The body runs, until the deadline if it has one. Stands in [`Live`].
     Running(Option<Timestamp>),
     /// In the journal, its position not reached yet.
     Recorded,
@@ -162,7 +172,7 @@ enum SlotState {
     Passed,
     /// Stored ahead of its delivery (careful mode): given out once durable.
     Storing,
-    /// A sleep or a wait.
+    /// A sleep or a wait. Stands in [`Live`].
     Suspended,
 }
 
@@ -182,6 +192,7 @@ impl Run {
             .filter_map(|record| record.position.map(|at| (at, record.name.clone())))
             .collect();
         recorded.sort_unstable();
+        let consumed = journal.iter().filter_map(|record| record.event).collect();
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
@@ -199,12 +210,14 @@ impl Run {
             held: BTreeSet::new(),
             marking: BTreeSet::new(),
             woken: Vec::new(),
+            storing: VecDeque::new(),
+            failures: Vec::new(),
+            live: Live::new(consumed, nudge.inbox),
             open: false,
             in_flight: 0,
             polls: 0,
             fault: None,
             closed: false,
-            inbox: nudge.inbox,
             seen_nudge: nudge.count,
             inbox_at: now,
             next: job.head.next_position,
@@ -257,7 +270,7 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.inbox = nudge.inbox;
+            self.live.news(nudge.inbox);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -292,7 +305,7 @@ impl Run {
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.slots.values().any(Slot::is_wait)
+        self.live.is_waiting()
     }
 
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
@@ -332,18 +345,28 @@ impl Run {
         self.woken.push(name.into());
     }
 
-    fn consumed(&self) -> BTreeSet<EventId> {
-        self.slots
-            .values()
-            .filter_map(|slot| slot.record.event)
-            .collect()
+    /// A result is given to the body; whether it then asks for more is asked of failures (R3).
+    fn give(&mut self, name: &str) {
+        let polls = self.polls;
+        if let Some(slot) = self.slots.get_mut(name) {
+            slot.state = SlotState::Delivered;
+            slot.delivered_in = polls + 1;
+            if slot.record.is_failure() {
+                self.failures.push(name.into());
+            }
+            let at = slot.record.completed_at.unwrap_or(self.got.1);
+            self.got = (slot.record.position, self.got.1.max(at));
+            self.last_time = self.last_time.max(at);
+            self.values = 0;
+        }
+        self.wake(name);
     }
 
     /// The earliest pinned event that serves this wait and no other has consumed.
     fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
         let wait = record.wait.as_ref()?;
-        let consumed = self.consumed();
-        self.inbox
+        self.live
+            .inbox
             .iter()
             .filter_map(|item| match &item.content {
                 InboxContent::Event {
@@ -352,9 +375,7 @@ impl Run {
                     key,
                     payload,
                     published_at,
-                } if wait.matches(name, key.as_deref(), *published_at)
-                    && !consumed.contains(id) =>
-                {
+                } if wait.matches(name, key.as_deref(), *published_at) => {
                     Some((item.seq, *id, payload))
                 }
                 _ => None,
@@ -374,6 +395,7 @@ impl Slot {
         Slot {
             state,
             record,
+            asked: 0,
             claimed: false,
             awaited: false,
             once: false,
@@ -387,11 +409,6 @@ impl Slot {
 
     fn is_running(&self) -> bool {
         matches!(self.state, SlotState::Overrun | SlotState::Running(_))
-    }
-
-    fn is_wait(&self) -> bool {
-        self.state == SlotState::Suspended
-            && matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
     }
 }
 

@@ -66,7 +66,9 @@ impl Store {
                 self.hint(Hint::Ready);
             }
             self.put(row);
-            self.match_stored(commit.job, now);
+            if touches_waits(commit) {
+                self.match_stored(commit.job, now);
+            }
         } else {
             // Before the children: one of them may carry the key that becomes free here.
             self.put_ended(row, error, now);
@@ -134,6 +136,15 @@ impl Store {
     }
 }
 
+/// Whether a stored event may serve the run after this commit that did not before: there are new
+/// waits, or room for more. Most commits are of plain steps, and must not cost a look at all.
+fn touches_waits(commit: &Commit) -> bool {
+    let mut records = commit.records.iter();
+    !commit.removed.is_empty()
+        || commit.settle == Some(Settle::Requeue)
+        || records.any(|record| record.wait.is_some() || record.event.is_some())
+}
+
 /// Everything of a commit that touches only its own row.
 fn write_down(row: &mut Row, commit: &Commit, head: Head) {
     row.head = head;
@@ -141,7 +152,7 @@ fn write_down(row: &mut Row, commit: &Commit, head: Head) {
         row.journal.remove(name);
     }
     for record in &commit.records {
-        row.journal.insert(record.name.clone(), record.clone());
+        row.journal.insert(record.clone());
     }
     if let Some(Settle::Ack { output }) = &commit.settle {
         row.notes.output = Some(output.clone());

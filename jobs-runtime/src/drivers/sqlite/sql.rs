@@ -78,6 +78,7 @@ statements! {
     KEY_PRUNE = "key_prune";
     KEY_RELEASE = "key_release";
     KEY_TAKE = "key_take";
+    LIST_BUSY = "list_busy";
     LIST_DEAD = "list_dead";
     LIST_ENDED = "list_ended";
     LIST_LIVE = "list_live";
