@@ -17,5 +17,8 @@ macro_rules! pages {
 pages! {
     introduction = "introduction.md";
     steps_and_replay = "steps-and-replay.md";
+    long_runs = "long-runs.md";
+    testing_jobs = "testing-jobs.md";
     errors = "errors.md";
+    from_the_ancestor = "from-the-ancestor.md";
 }
