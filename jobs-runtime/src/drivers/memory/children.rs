@@ -112,11 +112,7 @@ impl Store {
     /// The step waits for the job that was joined, under its own id.
     fn rename_child(&mut self, parent: JobId, asked: JobId, joined: JobId) {
         if let Some(mut row) = self.take(parent) {
-            for record in row.journal.values_mut() {
-                if record.child == Some(asked) {
-                    record.child = Some(joined);
-                }
-            }
+            row.journal.rename_child(asked, joined);
             self.put(row);
         }
     }
