@@ -81,7 +81,7 @@ pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
         }
         if let Some(helper) = &site.helper {
             let helper = as_helper(krate, helper);
-            rest.push(quote!(helper: ::core::option::Option::Some(#helper::STEPS)));
+            rest.push(quote!(helper: ::core::option::Option::Some(#helper::def)));
         }
         quote! {
             #krate::private::StepDef {
@@ -97,19 +97,9 @@ pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
     quote!(&[#(#defs),*])
 }
 
-/// Whether a body has awaits outside its steps: it says so itself, or one of its helpers does.
-pub(crate) fn raw_await(krate: &TokenStream, own: bool, sites: &[Site]) -> Option<TokenStream> {
-    if own {
-        return Some(quote!(true));
-    }
-    let helpers = sites.iter().filter_map(|site| site.helper.as_ref());
-    let helpers = helpers.map(|helper| as_helper(krate, helper));
-    let any = quote!(#(#helpers::RAW_AWAIT)||*);
-    (!any.is_empty()).then_some(any)
-}
-
 fn as_helper(krate: &TokenStream, helper: &TokenStream) -> TokenStream {
-    quote!(<#helper as #krate::private::Helper<'static>>)
+    let span = place::theirs_at(helper.span());
+    quote_spanned!(span=> <#helper as #krate::private::Helper<'static>>)
 }
 
 fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) -> TokenStream {

@@ -512,6 +512,14 @@ fn a_helper_is_called_directly() {
         "no option but `was`",
     );
     refused(
+        quote!(
+            step!("a", steps = own()).await;
+            #[steps]
+            async fn own() {}
+        ),
+        "move `own` out",
+    );
+    refused(
         quote!(step!("a", steps = bill(work().await)).await?;),
         "awaited outside a step",
     );

@@ -15,7 +15,7 @@ pub use crate::durable::{
     AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
 pub use crate::failure::Failure;
-pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
+pub use crate::registry::{EventDef, HelperDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
     ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,
     StepName, StepOptions, WaitFuture, WaitOptions,
