@@ -181,7 +181,7 @@ impl Run {
         while let Some(asked) = self.live.next_unchecked() {
             let name = self.used.get(asked)?;
             let slot = self.slots.get(name)?;
-            if let Some((event, outcome)) = self.served_by(&slot.record) {
+            if let Some((event, outcome)) = self.live.served_by(&slot.record) {
                 return Some((name.clone(), event, outcome));
             }
             self.live.checked(asked);

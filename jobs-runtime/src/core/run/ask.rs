@@ -347,3 +347,9 @@ impl Run {
         }
     }
 }
+
+impl Slot {
+    fn is_running(&self) -> bool {
+        matches!(self.state, SlotState::Overrun | SlotState::Running(_))
+    }
+}

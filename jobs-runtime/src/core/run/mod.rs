@@ -20,8 +20,7 @@ pub use ask::{Ask, Asked};
 pub use settle::Ended;
 
 use super::{
-    Applied, EventId, InboxContent, Job, Millis, Mismatch, Nudge, Position, StepOutcome,
-    StepRecord, Timestamp, Token,
+    Applied, Job, Millis, Mismatch, Nudge, Position, StepOutcome, StepRecord, Timestamp, Token,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -371,28 +370,6 @@ impl Run {
         }
         self.wake(name);
     }
-
-    /// The earliest pinned event that serves this wait and no other has consumed.
-    fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
-        let wait = record.wait.as_ref()?;
-        self.live
-            .inbox
-            .iter()
-            .filter_map(|item| match &item.content {
-                InboxContent::Event {
-                    id,
-                    name,
-                    key,
-                    payload,
-                    published_at,
-                } if wait.matches(name, key.as_deref(), *published_at) => {
-                    Some((item.seq, *id, payload))
-                }
-                _ => None,
-            })
-            .min_by_key(|(seq, ..)| *seq)
-            .map(|(_, id, payload)| (id, StepOutcome::Done(payload.clone())))
-    }
 }
 
 impl Slot {
@@ -416,10 +393,6 @@ impl Slot {
             asked_in: false,
             asked_since: false,
         }
-    }
-
-    fn is_running(&self) -> bool {
-        matches!(self.state, SlotState::Overrun | SlotState::Running(_))
     }
 }
 
