@@ -2,7 +2,7 @@
 //! The forms are the arms of `step!` in `jobs-runtime/src/macros.rs`.
 
 use super::Site;
-use super::form::{Form, Run, Time, Wait};
+use super::form::{Child, Form, Run, Time, Wait};
 use crate::duration::Backoff;
 use crate::place;
 use crate::template::Template;
@@ -18,6 +18,7 @@ pub(super) fn marked(
     form: &Form,
 ) -> TokenStream {
     match form {
+        Form::Child(child) => child_arm(context, name, child),
         Form::Helper(call) => {
             let helper = call.with_lifetime(&quote!('_));
             let arguments = &call.arguments;
@@ -111,6 +112,17 @@ fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) 
         (true, true) => quote!(once_block),
     };
     quote!(@#arm #context [#name] [#options] #body)
+}
+
+fn child_arm(context: &Ident, name: &TokenStream, child: &Child) -> TokenStream {
+    let request = &child.request.tokens;
+    let arm = match (child.detached, child.request.moves.is_some()) {
+        (false, false) => quote!(child),
+        (false, true) => quote!(child_once),
+        (true, false) => quote!(detached),
+        (true, true) => quote!(detached_once),
+    };
+    quote!(@#arm #context [#name] #request)
 }
 
 fn run_options(krate: &TokenStream, run: &Run) -> TokenStream {

@@ -66,6 +66,7 @@ macro_rules! own_codes {
 }
 
 own_codes! {
+    X_CHILD_CYCLE = "a child would wait for its own parent";
     X_CODE_DUPLICATE = "two crates claim the same error code";
     X_CONFLICT = "the job changed while it was being changed";
     X_DRIVER_UNAVAILABLE = "the store cannot be reached";
