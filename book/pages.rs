@@ -17,6 +17,8 @@ macro_rules! pages {
 pages! {
     introduction = "introduction.md";
     steps_and_replay = "steps-and-replay.md";
+    shaping_steps = "shaping-steps.md";
+    child_jobs = "child-jobs.md";
     long_runs = "long-runs.md";
     testing_jobs = "testing-jobs.md";
     errors = "errors.md";

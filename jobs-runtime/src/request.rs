@@ -2,6 +2,7 @@
 
 use crate::Error;
 use crate::client::Jobs;
+use crate::clock::Env;
 use crate::contract::Enqueued;
 use crate::core::{
     JobId, JobSpec, MAX_KEY_BYTES, Millis, NewJob, OnConflict, Payload, Priority, RunId, Timestamp,
@@ -120,20 +121,20 @@ impl<J: Job> Request<J> {
     /// `OnConflict::Error`; `X_DRIVER_UNAVAILABLE` if it was not stored, and
     /// `X_OUTCOME_UNKNOWN` if it may have been.
     pub async fn enqueue(self, jobs: &Jobs) -> Result<Handle<J>, Error> {
-        let row = self.into_row(jobs)?;
+        let env = &jobs.store().env;
+        let row = self.into_row(env, env.clock.now())?;
         Ok(Handle {
             enqueued: jobs.enqueue_raw(row).await?,
             job: PhantomData,
         })
     }
 
-    fn into_row(self, jobs: &Jobs) -> Result<NewJob, Error> {
+    /// The row to be stored; `now` is the time by which it expires, as near as it is known.
+    pub(crate) fn into_row(self, env: &Env, now: Timestamp) -> Result<NewJob, Error> {
         let def = J::def();
         let key = J::key(&self.input);
         check_key(def, key.as_deref())?;
         let input = self.input.encode()?;
-        let env = &jobs.store().env;
-        let now = env.clock.now();
         let tenant = self.tenant.or_else(|| J::tenant(&self.input));
         let spec = JobSpec {
             id: JobId::new(now, env.entropy.bits()),
@@ -200,6 +201,15 @@ impl<J> Handle<J> {
             enqueued,
             job: PhantomData,
         }
+    }
+
+    /// Reads back what a run was told of a detached child.
+    pub(crate) fn stored(bytes: &[u8]) -> Result<Self, String> {
+        let enqueued = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        Ok(Handle {
+            enqueued,
+            job: PhantomData,
+        })
     }
 
     /// The job's id.

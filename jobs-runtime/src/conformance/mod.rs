@@ -83,6 +83,7 @@ mod failure;
 mod fencing;
 mod holder;
 mod inspect;
+mod joins;
 mod journal;
 mod keys;
 mod lease;

@@ -66,6 +66,7 @@ macro_rules! own_codes {
 }
 
 own_codes! {
+    X_CHILD_CYCLE = "a child would wait for its own parent";
     X_CODE_DUPLICATE = "two crates claim the same error code";
     X_CONFLICT = "the job changed while it was being changed";
     X_DRIVER_UNAVAILABLE = "the store cannot be reached";
@@ -91,7 +92,7 @@ own_codes! {
     X_SCHEMA_NEWER = "the store was written by a newer version";
     X_STATE_MISSING = "a job needs a state that the worker was not given";
     X_STEP_DUPLICATE = "two steps of one run share a name";
-    X_STEP_INTERRUPTED = "the worker died inside a step that may not run twice";
+    X_STEP_INTERRUPTED = "a step that may not run twice was cut off inside";
     X_STEP_UNKNOWN = "the run has no such step";
     X_STORE_CORRUPT = "the store holds something that cannot be read";
     X_STORE_SETTINGS = "the store is set up in a way that breaks a promise";

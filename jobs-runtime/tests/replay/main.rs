@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod children;
 mod combinators;
 mod failures;
 mod helpers;

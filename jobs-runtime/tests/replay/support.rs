@@ -86,3 +86,17 @@ pub(crate) async fn after_polls<T>(polls: u32, value: T) -> Result<T> {
     .await;
     Ok(value)
 }
+
+/// Runs jobs until the log has this line, then lets the worker die where it stands.
+pub(crate) async fn crash_at(bench: &Bench, log: &Log, line: &str) {
+    let seen = async {
+        while log.count(line) == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        ended = bench.drain() => panic!("nothing was left to do: {ended:?}"),
+        () = seen => {}
+    }
+}

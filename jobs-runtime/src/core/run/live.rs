@@ -21,7 +21,7 @@ pub(super) struct Live {
     limits: BTreeSet<(Timestamp, usize)>,
     /// What lets the run park: sleeps, waits and back-offs.
     parked: usize,
-    /// Waits for an event or a child.
+    /// Waits for an event.
     waits: BTreeSet<usize>,
     /// Those that have not looked at the inbox as it is.
     unchecked: BTreeSet<usize>,
@@ -166,6 +166,6 @@ fn place((_, asked): &(Timestamp, usize)) -> usize {
 
 impl Slot {
     fn is_wait(&self) -> bool {
-        matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
+        self.record.kind == RecordKind::Event
     }
 }

@@ -7,6 +7,7 @@
 
 mod advance;
 mod ask;
+mod children;
 mod former;
 mod live;
 mod once;
@@ -26,6 +27,7 @@ use alloc::{
     string::String,
     vec::Vec,
 };
+use children::Children;
 use live::Live;
 
 /// How a run is to be replayed.
@@ -81,6 +83,7 @@ pub struct Run {
     failures: Vec<String>,
     /// What waits for an instant, an event or a child.
     live: Live,
+    children: Children,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -138,6 +141,8 @@ struct Slot {
     marked: bool,
     /// A passed deadline is an error.
     required: bool,
+    /// Its child is not waited for.
+    detached: bool,
     /// The poll to which its result was delivered.
     delivered_in: u64,
     /// The body asked for something new in that poll, or in any since.
@@ -195,6 +200,8 @@ impl Run {
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
+        let mut children = Children::default();
+        let inbox = children.news(nudge.inbox);
         Run {
             job: job.spec.id,
             run: job.spec.run_id,
@@ -211,7 +218,8 @@ impl Run {
             woken: Vec::new(),
             storing: VecDeque::new(),
             failures: Vec::new(),
-            live: Live::new(consumed, nudge.inbox),
+            live: Live::new(consumed, inbox),
+            children,
             open: false,
             in_flight: 0,
             polls: 0,
@@ -269,7 +277,8 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.live.news(nudge.inbox);
+            let rest = self.children.news(nudge.inbox);
+            self.live.news(rest);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -280,6 +289,7 @@ impl Run {
             self.durable = end;
         }
         self.hold_marked();
+        self.children_stored(&applied.children);
         self.news(applied.nudge, at);
     }
 
@@ -304,7 +314,7 @@ impl Run {
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.live.is_waiting()
+        self.live.is_waiting() || self.children.are_awaited()
     }
 
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
@@ -378,6 +388,7 @@ impl Slot {
             once: false,
             marked: false,
             required: false,
+            detached: false,
             delivered_in: 0,
             asked_in: false,
             asked_since: false,
