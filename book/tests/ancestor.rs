@@ -1,6 +1,8 @@
 //! The page for those who come from the ancestor is whole: each of its exports has a row, each row
 //! names a test, and each test is there.
 
+#![allow(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 
