@@ -12,6 +12,7 @@ mod former;
 mod live;
 mod once;
 mod settle;
+mod slot;
 #[cfg(test)]
 mod tests;
 mod values;
@@ -20,9 +21,7 @@ pub use advance::Next;
 pub use ask::{Ask, Asked};
 pub use settle::Ended;
 
-use super::{
-    Applied, Job, Millis, Mismatch, Nudge, Position, StepOutcome, StepRecord, Timestamp, Token,
-};
+use super::{Applied, Job, Millis, Mismatch, Nudge, Position, StepRecord, Timestamp, Token};
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
@@ -30,6 +29,7 @@ use alloc::{
 };
 use children::Children;
 use live::Live;
+use slot::{Slot, SlotState};
 
 /// How a run is to be replayed.
 #[derive(Clone, Copy, Debug)]
@@ -124,61 +124,6 @@ struct Removal {
     poll: u64,
     /// The record, if it was not stored yet.
     unsaved: Option<StepRecord>,
-}
-
-#[derive(Debug)]
-struct Slot {
-    state: SlotState,
-    record: StepRecord,
-    /// Its place among the names that were taken.
-    asked: usize,
-    /// A future has taken the name in this lease.
-    claimed: bool,
-    /// That future is still alive.
-    awaited: bool,
-    /// Its failure may never be taken back, and its body never runs twice.
-    once: bool,
-    /// The start of such a body is durable, and it has not begun.
-    marked: bool,
-    /// A passed deadline is an error.
-    required: bool,
-    /// Its child is not waited for.
-    detached: bool,
-    /// The poll to which its result was delivered.
-    delivered_in: u64,
-    /// The body asked for something new in that poll, or in any since.
-    asked_in: bool,
-    asked_since: bool,
-}
-
-#[derive(Debug, PartialEq)]
-enum SlotState {
-    /// A failed body waits for its next try. Stands in [`Live`].
-    BackOff,
-    /// Its outcome is what the future gets.
-    Delivered,
-    /// The body has ended; its result waits to be delivered.
-    Finished(StepOutcome),
-    /// Asked for, and may not start yet.
-    Held,
-    /// Its start is being stored, before the body begins.
-    Marking,
-    /// The future was dropped before it got anything.
-    Gone,
-    /// Only a pending record of an earlier lease, not asked for yet.
-    Pending,
-    /// The body runs on past its deadline, until its future is polled and drops it.
-    Overrun,
-    /// The body runs, until the deadline if it has one. Stands in [`Live`].
-    Running(Option<Timestamp>),
-    /// In the journal, its position not reached yet.
-    Recorded,
-    /// Its position came and nobody asked.
-    Passed,
-    /// Stored ahead of its delivery (careful mode): given out once durable.
-    Storing,
-    /// A sleep or a wait. Stands in [`Live`].
-    Suspended,
 }
 
 impl Run {
@@ -352,29 +297,5 @@ impl Run {
             self.values = 0;
         }
         self.wake(name);
-    }
-}
-
-impl Slot {
-    fn recorded(record: StepRecord) -> Self {
-        let state = if record.position.is_some() {
-            SlotState::Recorded
-        } else {
-            SlotState::Pending
-        };
-        Slot {
-            state,
-            record,
-            asked: 0,
-            claimed: false,
-            awaited: false,
-            once: false,
-            marked: false,
-            required: false,
-            detached: false,
-            delivered_in: 0,
-            asked_in: false,
-            asked_since: false,
-        }
     }
 }
