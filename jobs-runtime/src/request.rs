@@ -158,6 +158,7 @@ impl<J: Job> Request<J> {
             version: 0,
             fork_of: None,
             continued_from: None,
+            on_cancel: None,
         };
         Ok(NewJob {
             spec,
@@ -165,6 +166,7 @@ impl<J: Job> Request<J> {
             attempts_max: self.attempts.unwrap_or(def.options.attempts),
             on_conflict: self.on_conflict,
             unique_for: None,
+            prefix: Vec::new(),
         })
     }
 }

@@ -98,7 +98,7 @@ impl Run {
                 self.last_time = self.last_time.max(at);
             }
         }
-        self.values = 0;
+        self.values = [0; 2];
         self.replayed.push(name.into());
         self.wake(name);
     }
@@ -184,7 +184,7 @@ impl Run {
         self.removed.remove(name);
         self.next = position.next();
         self.last_time = at;
-        self.values = 0;
+        self.values = [0; 2];
         if careful {
             return Next::Commit;
         }

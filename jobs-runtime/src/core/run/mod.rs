@@ -7,17 +7,19 @@
 
 mod advance;
 mod ask;
+mod leave;
 mod settle;
 #[cfg(test)]
 mod tests;
 
 pub use advance::Next;
 pub use ask::{Ask, Asked};
+pub use leave::Leave;
 pub use settle::Ended;
 
 use super::{
     Applied, EventId, InboxContent, InboxItem, Job, Millis, Mismatch, Nudge, Position, RecordKind,
-    StepOutcome, StepRecord, Timestamp, Token,
+    StepOutcome, StepRecord, Timestamp, Token, mix::mix, notes::Notes,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -86,7 +88,10 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
-    values: u64,
+    /// Values drawn since the last delivery: between the steps, and inside of bodies.
+    values: [u64; 2],
+    notes: Notes,
+    leaving: Option<Leave>,
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
     number: u64,
@@ -195,7 +200,9 @@ impl Run {
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
-            values: 0,
+            values: [0; 2],
+            notes: Notes::default(),
+            leaving: None,
             dirty: BTreeMap::new(),
             removed: BTreeMap::new(),
             number: 0,
@@ -284,24 +291,31 @@ impl Run {
     }
 
     /// Bits that are the same on every replay: from the run, the last position and a count (R14).
-    pub fn recorded_random(&mut self) -> u128 {
-        self.values += 1;
-        let mut state = u128::from_le_bytes(*self.run.as_bytes());
-        for word in [u128::from(self.next_delivered()), u128::from(self.values)] {
-            state = mix(state ^ word);
-        }
-        state
+    /// Bodies have a count of their own: a recorded one does not run again, and must be missed by
+    /// nobody.
+    pub fn recorded_random(&mut self, in_body: bool) -> u128 {
+        let count = &mut self.values[usize::from(in_body)];
+        *count += 1;
+        let word = u128::from(*count) << 1 | u128::from(in_body);
+        let (run, position) = self.next_delivered();
+        let seed = u128::from_le_bytes(*run.as_bytes());
+        mix(mix(seed ^ u128::from(position.0)) ^ word)
     }
 
-    fn next_delivered(&self) -> u64 {
+    /// The position that comes next, and the run whose it is: a fork replays what another run has
+    /// done, with the values that the other had.
+    fn next_delivered(&self) -> (super::RunId, Position) {
         let recorded = self
             .order
             .get(self.cursor)
             .and_then(|name| self.slots.get(name));
-        let position = recorded
-            .and_then(|slot| slot.record.position)
-            .unwrap_or(self.next);
-        u64::from(position.0)
+        match recorded.map(|slot| &slot.record) {
+            Some(record) => (
+                record.copied_from.unwrap_or(self.run),
+                record.position.unwrap_or(self.next),
+            ),
+            None => (self.run, self.next),
+        }
     }
 
     fn break_with(&mut self, fault: RunFault) {
@@ -377,18 +391,4 @@ impl Slot {
         self.state == SlotState::Suspended
             && matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
     }
-}
-
-/// A fixed mixing of 128 bits (two rounds of the 64-bit finaliser of SplitMix64, crossed).
-fn mix(value: u128) -> u128 {
-    let half = |mut z: u64| {
-        z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    let (high, low) = ((value >> 64) as u64, value as u64);
-    let low = half(low ^ high.rotate_left(32));
-    let high = half(high ^ low);
-    (u128::from(high) << 64) | u128::from(low)
 }

@@ -5,7 +5,7 @@ use super::store::{Hint, KeyHold, Store};
 use crate::contract::Conflicted;
 use crate::core::{
     self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, InboxContent, JobId, NewJob,
-    Settle, StoredError, Timestamp,
+    Settle, State, StoredError, Timestamp,
 };
 
 impl Store {
@@ -54,6 +54,9 @@ impl Store {
         let Some(mut row) = self.take(commit.job) else {
             return CommitAnswer::LeaseLost;
         };
+        let clean_up = (head.state == State::Cancelled)
+            .then(|| core::clean_up(&row.spec, &row.head, now))
+            .flatten();
         write_down(&mut row, commit, head);
         if commit.settle == Some(Settle::Requeue) {
             self.retake_key(&row);
@@ -68,8 +71,15 @@ impl Store {
             self.put(row);
             self.match_stored(commit.job, now);
         } else {
+            if let Some(Settle::Continue { next }) = &commit.settle {
+                self.go_on(&mut row, next, now);
+            }
             // Before the children: one of them may carry the key that becomes free here.
             self.put_ended(row, error, now);
+        }
+        if let Some(clean_up) = clean_up {
+            // Refused only if it is there already.
+            drop(self.insert(&clean_up, now));
         }
         let children = commit
             .children
@@ -96,6 +106,7 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                next: None,
             });
         if hold.job != row.spec.id {
             // Its former holder has ended and its time is over, or this would be a duplicate.
@@ -103,8 +114,20 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                next: None,
             };
         }
+    }
+
+    /// Enqueues the run that goes on where this one ends. It takes the key over, also one that is
+    /// kept for longer; a job that follows already goes before it.
+    fn go_on(&mut self, row: &mut Row, next: &NewJob, now: Timestamp) {
+        self.release_key(row, Timestamp(i64::MAX), now);
+        row.notes.continued_to = match self.insert(next, now) {
+            Ok(enqueued) => Some(enqueued.id),
+            Err(Conflicted::KeyTaken(holder)) => Some(holder),
+            Err(Conflicted::Refused(_)) => None,
+        };
     }
 
     /// Enqueues a child, or joins the job that holds its key.

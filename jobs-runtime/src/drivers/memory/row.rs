@@ -1,13 +1,10 @@
 //! One job with all that belongs to it, wherever it stands.
 
 use crate::core::{
-    Head, InboxContent, InboxItem, Job, JobId, JobNotes, JobSpec, LogLine, Nudge, StepOutcome,
-    StepRecord, StoredError, WaitSpec,
+    Head, InboxContent, InboxItem, Job, JobId, JobNotes, JobSpec, LOG_LIMIT_LINES, LogLine, Nudge,
+    Payload, StepOutcome, StepRecord, StoredError, WaitSpec,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// Lines that are kept of what a job wrote about itself; older ones go.
-pub(super) const LOG_LIMIT_LINES: usize = 200;
 
 /// Things pinned to a run and not consumed yet. Events beyond that stay in the store, and are
 /// matched when the run has consumed some.
@@ -115,7 +112,12 @@ impl Row {
         let error = || self.notes.error.clone().unwrap_or_default();
         match self.head.state {
             State::Pending | State::Running | State::Suspended => None,
-            State::Done => self.notes.output.clone().map(StepOutcome::Done),
+            State::Done => {
+                let output = self.notes.output.clone();
+                // A job that goes on as another run has no output of its own.
+                let output = output.unwrap_or_else(|| Payload::json(*b"null"));
+                Some(StepOutcome::Done(output))
+            }
             State::Failed | State::Dead => Some(StepOutcome::Failed(error())),
             State::Cancelled => Some(StepOutcome::Failed(StoredError::new(
                 "X_JOB_CANCELLED",

@@ -27,11 +27,18 @@ pub struct Migration {
 /// All steps, in order. Print them to see or review what [`super::Sqlite::open`] does.
 #[must_use]
 pub fn migrations() -> &'static [Migration] {
-    &[Migration {
-        version: 1,
-        name: "store",
-        sql: include_str!("migrations/0001_store.sql"),
-    }]
+    &[
+        Migration {
+            version: 1,
+            name: "store",
+            sql: include_str!("migrations/0001_store.sql"),
+        },
+        Migration {
+            version: 2,
+            name: "followers",
+            sql: include_str!("migrations/0002_followers.sql"),
+        },
+    ]
 }
 
 const LEDGER: &str = "CREATE TABLE IF NOT EXISTS jobs_migration (
@@ -179,6 +186,6 @@ mod tests {
         apply(&connection, &broken).unwrap_err();
         assert_eq!(tables(&connection), 0);
         apply(&connection, migrations()).unwrap();
-        assert_eq!(version(&connection).unwrap(), 1);
+        assert_eq!(version(&connection).unwrap(), migrations().len() as u32);
     }
 }

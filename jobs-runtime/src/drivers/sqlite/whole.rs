@@ -7,15 +7,12 @@ use super::db::{Db, read_json, write_json};
 use super::fault::Fault;
 use super::{inbox, row, sql};
 use crate::core::{
-    Commit, Head, InboxContent, InboxItem, Job, JobId, LogLine, Nudge, Settle, State, StepOutcome,
-    StepRecord, StoredError,
+    Commit, Head, InboxContent, InboxItem, Job, JobId, LOG_LIMIT_LINES, LogLine, Nudge, Payload,
+    Settle, State, StepOutcome, StepRecord, StoredError,
 };
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// Lines that are kept of what a job wrote about itself; older ones go.
-pub(super) const LOG_LIMIT_LINES: usize = 200;
 
 /// The text of an archived job is this value as JSON. Fields are only ever added, with a default.
 #[derive(Debug, Serialize, Deserialize)]
@@ -173,7 +170,12 @@ impl Whole {
 pub(super) fn outcome(job: &Job) -> Option<StepOutcome> {
     match job.head.state {
         State::Pending | State::Running | State::Suspended => None,
-        State::Done => job.notes.output.clone().map(StepOutcome::Done),
+        State::Done => {
+            let output = job.notes.output.clone();
+            // A job that goes on as another run has no output of its own.
+            let output = output.unwrap_or_else(|| Payload::json(*b"null"));
+            Some(StepOutcome::Done(output))
+        }
         State::Failed | State::Dead => Some(StepOutcome::Failed(
             job.notes.error.clone().unwrap_or_default(),
         )),

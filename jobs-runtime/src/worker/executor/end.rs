@@ -120,7 +120,7 @@ impl Executor<'_> {
 
 fn settled_state(commit: &Commit, info: &JobInfo) -> State {
     match &commit.settle {
-        Some(Settle::Ack { .. }) => State::Done,
+        Some(Settle::Ack { .. } | Settle::Continue { .. }) => State::Done,
         Some(Settle::Cancel) => State::Cancelled,
         Some(Settle::Fail { .. }) => State::Failed,
         Some(Settle::Hold { .. } | Settle::Suspend { .. }) => State::Suspended,
