@@ -73,8 +73,12 @@ macro_rules! step {
 /// program brings them in:
 ///
 /// ```
-/// # mod mail_jobs {}
-/// jobs_runtime::link!(self::mail_jobs);
+/// # mod shop { pub mod mail_jobs {} }
+/// # mod program {
+/// # use crate::shop;
+/// jobs_runtime::link!(shop::mail_jobs);
+/// # }
+/// # fn main() {}
 /// ```
 #[macro_export]
 macro_rules! link {

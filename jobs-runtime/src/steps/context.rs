@@ -119,6 +119,6 @@ impl JobContext {
     /// Random bits, the same on every replay.
     #[must_use]
     pub fn random(&self) -> u64 {
-        self.cell.with(|run| run.recorded_random(false)) as u64
+        self.cell.with(|run| run.recorded_random()) as u64
     }
 }

@@ -29,6 +29,8 @@ pub(crate) struct Signal {
     pub(crate) lease_end: Duration,
     /// The inbox, and the store's time at which it was complete.
     pub(crate) news: Option<(Option<Nudge>, Timestamp)>,
+    /// The heartbeats that were answered, so that news are taken in once.
+    pub(crate) beats: u64,
 }
 
 struct Entry {
@@ -199,6 +201,7 @@ impl Leases {
                     entry.asked = sent;
                     entry.signal.send_modify(|signal| {
                         let end = sent + Duration::from(beat.visibility_timeout);
+                        signal.beats += 1;
                         signal.lease_end = self.end_of(end);
                         signal.news = Some((nudge, until.before(beat.visibility_timeout)));
                     });

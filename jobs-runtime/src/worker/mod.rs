@@ -72,6 +72,15 @@ pub(crate) struct Shared {
     worker: String,
 }
 
+/// Ends the heartbeat thread, also when the worker's future is dropped half way.
+struct StopLeases<'a>(&'a Shared);
+
+impl Drop for StopLeases<'_> {
+    fn drop(&mut self) {
+        self.0.leases.stop();
+    }
+}
+
 impl Shared {
     /// Half to all of half a minute, so that a fleet does not look in step.
     fn defer_delay(&self) -> Millis {
@@ -186,8 +195,9 @@ impl Worker {
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
         let keeper = shutdown::spawn_keeper(Arc::clone(&shared.leases), shared.store.clone())?;
+        let stop_keeper = StopLeases(&shared);
         let result = poller::serve(&shared, stop, hurry, grace).await;
-        shared.leases.stop();
+        drop(stop_keeper);
         keeper.join().await;
         result
     }

@@ -13,6 +13,8 @@ pub struct RunRef<'a> {
     pub run: RunId,
     /// The job's durable name.
     pub name: &'a str,
+    /// The job's idempotency key: the name by which people know it.
+    pub key: Option<&'a str>,
     /// The attempt, from 1.
     pub attempt: u32,
 }
@@ -21,10 +23,10 @@ pub struct RunRef<'a> {
 #[derive(Clone, Copy, Debug)]
 #[non_exhaustive]
 pub enum RunEvent<'a> {
-    /// A lease began; so many steps are recorded.
+    /// A lease began.
     Claimed {
-        /// Recorded steps.
-        recorded: usize,
+        /// The steps that are recorded, in the order in which they are replayed.
+        recorded: &'a [String],
     },
     /// It reached a final state, or goes back to wait for its next attempt.
     Ended {
@@ -76,6 +78,7 @@ impl Observer {
                 job: info.id,
                 run: info.run_id,
                 name: &info.name,
+                key: info.key.as_deref(),
                 attempt: info.attempt,
             };
             callback(run, event);

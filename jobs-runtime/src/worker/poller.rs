@@ -7,7 +7,7 @@ use std::future::Future;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
-use tokio::task::JoinSet;
+use tokio::task::{JoinError, JoinSet};
 
 /// The first pause after the store could not be reached, doubling.
 const FIRST_PAUSE: Duration = Duration::from_millis(100);
@@ -47,7 +47,19 @@ pub(super) async fn serve(
 }
 
 async fn all_ended(running: &mut JoinSet<()>) {
-    while running.join_next().await.is_some() {}
+    while let Some(ended) = running.join_next().await {
+        report(ended);
+    }
+}
+
+/// A panic in a body is caught and stored. One that gets here came from a destructor or from an
+/// observer: the lease runs out, and the next attempt follows.
+fn report(ended: Result<(), JoinError>) {
+    if let Err(error) = ended
+        && error.is_panic()
+    {
+        tracing::error!(%error, "a run ended in a panic outside of its body");
+    }
 }
 
 /// Ends only with an error that trying again cannot mend.
@@ -55,10 +67,14 @@ async fn claim_for_ever(shared: &Arc<Shared>, running: &mut JoinSet<()>) -> Erro
     let mut hints = shared.store.wake_ups();
     let mut pause = FIRST_PAUSE;
     loop {
-        while running.try_join_next().is_some() {}
+        while let Some(ended) = running.try_join_next() {
+            report(ended);
+        }
         let free = shared.concurrency.saturating_sub(running.len());
         if free == 0 {
-            running.join_next().await;
+            if let Some(ended) = running.join_next().await {
+                report(ended);
+            }
             continue;
         }
         // Hints up to here are answered by the claim that follows.
@@ -91,7 +107,7 @@ async fn claim_for_ever(shared: &Arc<Shared>, running: &mut JoinSet<()>) -> Erro
         tokio::select! {
             () = ready_hint(&mut hints) => {}
             () = shared.store.env.clock.sleep(wait) => {}
-            Some(_) = running.join_next() => {}
+            Some(ended) = running.join_next() => report(ended),
         }
     }
 }

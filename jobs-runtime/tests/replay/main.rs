@@ -9,5 +9,6 @@
 
 mod combinators;
 mod failures;
+mod observing;
 mod support;
 mod suspension;

@@ -1,6 +1,6 @@
 //! Leases of real workers: kept while they live, lost with them, and handed back at shutdown.
 
-use crate::support::{Faults, Log, memory, within};
+use crate::support::{Fault, Faults, Log, memory, within};
 use jobs_runtime::core::State as JobState;
 use jobs_runtime::prelude::*;
 use jobs_runtime::{RunEvent, Verb};
@@ -111,6 +111,53 @@ async fn i4_a_worker_paused_past_its_lease_is_refused_and_the_next_one_goes_on()
     let (_, _) = within(async { tokio::join!(a, b) }).await;
 }
 
+#[job(idempotency = "one-step:{input}", visibility_timeout = "60s")]
+async fn one_step(input: u64, gate: State<Gate>) -> Result<u64> {
+    step!("gate", {
+        gate.0.notified().await;
+        Ok(input)
+    })
+    .await?;
+    Ok(input)
+}
+
+#[job(idempotency = "endless:{input}", visibility_timeout = "3s")]
+async fn endless(input: u64) -> Result<u64> {
+    step!("never", std::future::pending::<Result<()>>()).await?;
+    Ok(input)
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_heartbeat_that_meets_the_end_of_its_own_job_does_not_take_it_for_a_lost_lease() {
+    let (jobs, clock) = memory();
+    let (log, gate, stop) = (Log::default(), Gate::default(), Arc::new(Notify::new()));
+    // The end is stored, and the worker is not told for six tries, each after a pause.
+    let faults = (0..6).fold(Faults::log(&log), |faults, _| {
+        faults.once(Verb::Commit, Fault::After)
+    });
+    let jobs = jobs.hooked(faults);
+    one_step(1).enqueue(&jobs).await.unwrap();
+    // Its short lease makes the worker beat once a second, for both.
+    endless(1).enqueue(&jobs).await.unwrap();
+    let until = Arc::clone(&stop);
+    let running = worker(&jobs, &log, &gate, "a").grace(Duration::ZERO);
+    let task = tokio::spawn(running.run_until(async move { until.notified().await }));
+    within(log.saw("a claimed", 2)).await;
+    gate.0.notify_one();
+    within(log.saw("store Commit", 1)).await;
+    // Seconds: a pause ends at most once in each, and the lease is longer than all of them.
+    for second in 1..=30 {
+        clock.advance(Duration::from_secs(1));
+        within(log.saw("store Heartbeat", second)).await;
+        if log.count("a ended done") + log.count("a lost") > 0 {
+            break;
+        }
+    }
+    assert_eq!((log.count("a ended done"), log.count("a lost")), (1, 0));
+    stop.notify_one();
+    within(task).await.unwrap().unwrap();
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn q32_a_shutdown_hands_back_what_runs_and_costs_no_attempt() {
     let (jobs, clock) = memory();
@@ -181,7 +228,7 @@ async fn q26_a_worker_outlives_an_outage_of_its_store() {
     let (jobs, clock) = memory();
     let log = Log::default();
     let faults = (0..8).fold(Faults::log(&log), |faults, _| {
-        faults.once(Verb::Claim, crate::support::Fault::Before)
+        faults.once(Verb::Claim, Fault::Before)
     });
     let jobs = jobs.hooked(faults);
     let (gate, stop) = (Gate::default(), Arc::new(Notify::new()));

@@ -1,7 +1,7 @@
 //! Between two polls of the body: deliver one thing, or say what to wait for.
 
 use super::{Run, Slot, SlotState};
-use crate::core::{RecordKind, StepOutcome, StepRecord, StoredError, Timestamp};
+use crate::core::{Position, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp};
 use alloc::{format, string::String};
 
 /// What the executor does next.
@@ -90,17 +90,20 @@ impl Run {
     }
 
     fn replay_to(&mut self, name: &str) {
-        let polls = self.polls;
-        if let Some(slot) = self.slots.get_mut(name) {
-            slot.state = SlotState::Delivered;
-            slot.delivered_in = polls + 1;
-            if let Some(at) = slot.record.completed_at {
-                self.last_time = self.last_time.max(at);
-            }
-        }
-        self.values = [0; 2];
+        let Some((position, at)) = self.set_delivered(name) else {
+            return;
+        };
+        self.give(position, at);
         self.replayed.push(name.into());
         self.wake(name);
+    }
+
+    fn set_delivered(&mut self, name: &str) -> Option<(Option<Position>, Option<Timestamp>)> {
+        let polls = self.polls;
+        let slot = self.slots.get_mut(name)?;
+        slot.state = SlotState::Delivered;
+        slot.delivered_in = polls + 1;
+        Some((slot.record.position, slot.record.completed_at))
     }
 
     fn wake_held(&mut self) -> bool {
@@ -113,20 +116,19 @@ impl Run {
     /// Careful mode: gives out the result that has become durable.
     fn give_out_stored(&mut self) -> bool {
         let durable = self.durable;
-        let polls = self.polls;
-        let ready = self.slots.iter_mut().find(|(_, slot)| {
+        let ready = self.slots.iter().find(|(_, slot)| {
             slot.state == SlotState::Storing
                 && slot
                     .record
                     .position
                     .is_some_and(|position| position < durable)
         });
-        let Some((name, slot)) = ready else {
+        let Some(name) = ready.map(|(name, _)| name.clone()) else {
             return false;
         };
-        slot.state = SlotState::Delivered;
-        slot.delivered_in = polls + 1;
-        let name = name.clone();
+        if let Some((position, at)) = self.set_delivered(&name) {
+            self.give(position, at);
+        }
         self.wake(&name);
         true
     }
@@ -164,9 +166,9 @@ impl Run {
         Some(self.deliver(&name, outcome, now))
     }
 
+    /// Gives the result the next position. In careful mode it is stored before it is given out.
     fn deliver(&mut self, name: &str, outcome: StepOutcome, now: Timestamp) -> Next {
         let position = self.next;
-        let (careful, polls) = (self.replay.careful, self.polls);
         let at = now.max(self.last_time);
         let Some(slot) = self.slots.get_mut(name) else {
             return Next::Poll;
@@ -174,20 +176,15 @@ impl Run {
         slot.record.position = Some(position);
         slot.record.outcome = Some(outcome);
         slot.record.completed_at = Some(at);
-        slot.delivered_in = polls + 1;
-        slot.state = if careful {
-            SlotState::Storing
-        } else {
-            SlotState::Delivered
-        };
+        slot.state = SlotState::Storing;
         self.dirty.insert(name.into(), slot.record.clone());
         self.removed.remove(name);
         self.next = position.next();
-        self.last_time = at;
-        self.values = [0; 2];
-        if careful {
+        if self.replay.careful {
             return Next::Commit;
         }
+        self.set_delivered(name);
+        self.give(Some(position), Some(at));
         self.wake(name);
         Next::Poll
     }

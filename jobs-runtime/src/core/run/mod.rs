@@ -88,8 +88,12 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
-    /// Values drawn since the last delivery: between the steps, and inside of bodies.
+    /// The last position the body was given; what it draws follows from it.
+    last_given: Option<Position>,
+    /// Values drawn since: between the steps, and inside of bodies.
     values: [u64; 2],
+    /// The positions that a fork has copied, and the runs they come from.
+    origins: Vec<(Position, super::RunId)>,
     notes: Notes,
     leaving: Option<Leave>,
     dirty: BTreeMap<String, StepRecord>,
@@ -172,6 +176,11 @@ impl Run {
             .filter_map(|record| record.position.map(|at| (at, record.name.clone())))
             .collect();
         recorded.sort_unstable();
+        let mut origins: Vec<_> = journal
+            .iter()
+            .filter_map(|record| Some((record.position?, record.copied_from?)))
+            .collect();
+        origins.sort_unstable();
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
@@ -200,7 +209,9 @@ impl Run {
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
+            last_given: None,
             values: [0; 2],
+            origins,
             notes: Notes::default(),
             leaving: None,
             dirty: BTreeMap::new(),
@@ -291,31 +302,45 @@ impl Run {
     }
 
     /// Bits that are the same on every replay: from the run, the last position and a count (R14).
-    /// Bodies have a count of their own: a recorded one does not run again, and must be missed by
-    /// nobody.
-    pub fn recorded_random(&mut self, in_body: bool) -> u128 {
-        let count = &mut self.values[usize::from(in_body)];
-        *count += 1;
-        let word = u128::from(*count) << 1 | u128::from(in_body);
-        let (run, position) = self.next_delivered();
-        let seed = u128::from_le_bytes(*run.as_bytes());
-        mix(mix(seed ^ u128::from(position.0)) ^ word)
+    pub fn recorded_random(&mut self) -> u128 {
+        self.draw(0)
     }
 
-    /// The position that comes next, and the run whose it is: a fork replays what another run has
-    /// done, with the values that the other had.
-    fn next_delivered(&self) -> (super::RunId, Position) {
-        let recorded = self
-            .order
-            .get(self.cursor)
-            .and_then(|name| self.slots.get(name));
-        match recorded.map(|slot| &slot.record) {
-            Some(record) => (
-                record.copied_from.unwrap_or(self.run),
-                record.position.unwrap_or(self.next),
-            ),
-            None => (self.run, self.next),
+    /// The same for the body of a step. It has a count of its own: a recorded body does not run
+    /// again, and what it drew must be missed by nobody.
+    pub fn body_random(&mut self) -> u128 {
+        self.draw(1)
+    }
+
+    fn draw(&mut self, stream: u8) -> u128 {
+        let count = &mut self.values[usize::from(stream)];
+        *count += 1;
+        let count = u128::from(*count);
+        let last = self
+            .last_given
+            .map_or(0, |position| u128::from(position.0) + 1);
+        let mut state = u128::from_le_bytes(*self.seed().as_bytes());
+        for word in [last, count, u128::from(stream)] {
+            state = mix(state ^ word);
         }
+        state
+    }
+
+    /// The run that gave what was given last: a fork replays what another run has done, with the
+    /// values that the other had.
+    fn seed(&self) -> super::RunId {
+        let origin = match self.last_given {
+            None => self.origins.first(),
+            Some(last) => self.origins.iter().find(|(position, _)| *position == last),
+        };
+        origin.map_or(self.run, |(_, run)| *run)
+    }
+
+    /// The body is about to be given the result at this position.
+    fn give(&mut self, position: Option<Position>, at: Option<Timestamp>) {
+        self.last_given = position.or(self.last_given);
+        self.last_time = at.map_or(self.last_time, |at| at.max(self.last_time));
+        self.values = [0; 2];
     }
 
     fn break_with(&mut self, fault: RunFault) {

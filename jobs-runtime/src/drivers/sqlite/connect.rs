@@ -14,6 +14,10 @@ const MIN_SQLITE_VERSION: i32 = 3_051_003;
 /// Prepared statements that a connection keeps: all there are, with room for the lists' variants.
 const STATEMENT_CACHE_CAPACITY: usize = 128;
 
+/// Pages that a writing connection keeps in memory, in KiB (negative, as SQLite wants it). With less
+/// it reads the same index pages again and again; with more, a worker grows with its backlog.
+const CACHE_SIZE_KIB: i64 = -8 * 1_024;
+
 /// The log is cut back to this size when it starts anew, in bytes.
 const LOG_SIZE_LIMIT_BYTES: i64 = 64 * 1024 * 1024;
 
@@ -74,6 +78,7 @@ fn set_up_writer(connection: &Connection, options: &SqliteOptions) -> Result<(),
     // Elsewhere than on macOS the next one changes nothing; there a plain sync stops at the cache
     // of the disk.
     connection.pragma_update(None, "fullfsync", true)?;
+    connection.pragma_update(None, "cache_size", CACHE_SIZE_KIB)?;
     connection.pragma_update(None, "journal_size_limit", LOG_SIZE_LIMIT_BYTES)?;
     Ok(())
 }

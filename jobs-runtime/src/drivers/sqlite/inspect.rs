@@ -117,7 +117,11 @@ fn page(
     let wanted = i64::try_from(limit.saturating_add(1)).unwrap_or(i64::MAX);
     let mut jobs = Vec::new();
     if filter.state.is_none_or(State::is_live) {
-        let mut rows = select(db, sql::LIST_LIVE, filter, after, wanted, row::read_job)?;
+        let place = match filter.state {
+            Some(State::Running | State::Suspended) => sql::LIST_BUSY,
+            _ => sql::LIST_LIVE,
+        };
+        let mut rows = select(db, place, filter, after, wanted, row::read_job)?;
         jobs.append(&mut rows);
     }
     for (place, holds) in [

@@ -83,6 +83,8 @@ struct Shared {
     options: SqliteOptions,
     clock: StoreClock,
     capabilities: Capabilities,
+    /// Who writes next, the writer or the heartbeats.
+    turns: Turns,
     wake_ups: broadcast::Sender<WakeUp>,
     process: u32,
 }
@@ -148,14 +150,14 @@ impl Sqlite {
                 payload_limit: options.payload_limit_bytes,
             },
             options,
+            turns: Turns::default(),
             wake_ups: broadcast::Sender::new(WAKE_UP_CAPACITY),
             process: std::process::id(),
         });
         prepare(shared.clone()).await?;
-        let turns = Arc::new(Turns::default());
         Ok(Sqlite {
-            writer: Writer::start("jobs-sqlite-write", shared.clone(), turns.clone())?,
-            beats: Writer::start("jobs-sqlite-beat", shared.clone(), turns)?,
+            writer: Writer::start("jobs-sqlite-write", shared.clone())?,
+            beats: Writer::start("jobs-sqlite-beat", shared.clone())?,
             readers: Readers::new(shared.clone()),
             watch: Watch::start(shared.clone())?,
             shared,

@@ -5,9 +5,7 @@
 //! process holds on it through SQLite.
 
 use crate::Error;
-use std::ffi::OsString;
 use std::fs;
-use std::os::unix::ffi::OsStringExt;
 use std::path::{Path, PathBuf};
 
 /// File systems whose locks or shared memory do not reach across hosts, as Linux names them.
@@ -54,6 +52,7 @@ pub(super) fn check(path: &Path) -> Result<(), Error> {
     check_remains(path)?;
     // Only Linux tells it so; elsewhere the documentation has to do.
     let mounts = fs::read("/proc/self/mountinfo").unwrap_or_default();
+    let mounts = String::from_utf8_lossy(&mounts);
     let folder = folder.canonicalize().unwrap_or(folder);
     match file_system(&mounts, &folder) {
         Some(kind) if NETWORK_FILE_SYSTEMS.contains(&kind.as_str()) => Err(Error::store_settings(
@@ -92,43 +91,34 @@ fn folder(path: &Path) -> PathBuf {
 }
 
 /// The file system of the mount that `folder` lies on, as `/proc/self/mountinfo` tells it.
-fn file_system(mountinfo: &[u8], folder: &Path) -> Option<String> {
+fn file_system(mountinfo: &str, folder: &Path) -> Option<String> {
     mountinfo
-        .split(|byte| *byte == b'\n')
+        .lines()
         .filter_map(|line| {
-            let mut fields = line.split(|byte| *byte == b' ');
-            let mount = unescape(fields.nth(4)?);
-            let kind = fields.skip_while(|field| *field != b"-").nth(1)?;
-            let kind = String::from_utf8_lossy(kind).into_owned();
-            folder.starts_with(&mount).then_some((mount, kind))
+            let mut fields = line.split(' ');
+            let mount = PathBuf::from(unescape(fields.nth(4)?));
+            let kind = fields.skip_while(|field| *field != "-").nth(1)?;
+            folder.starts_with(&mount).then(|| (mount, kind.to_owned()))
         })
         // The deepest mount wins, and of two at one place the later one hides the other.
         .max_by_key(|(mount, _)| mount.components().count())
         .map(|(_, kind)| kind)
 }
 
-/// Undoes the octal escapes of blanks and backslashes.
-fn unescape(field: &[u8]) -> PathBuf {
-    let mut bytes = Vec::with_capacity(field.len());
-    let mut rest = field;
-    while let [first, after @ ..] = rest {
-        let code = match (first, after.get(..3)) {
-            (b'\\', Some(digits)) => std::str::from_utf8(digits)
-                .ok()
-                .and_then(|digits| u8::from_str_radix(digits, 8).ok()),
-            _ => None,
-        };
-        bytes.push(code.unwrap_or(*first));
-        rest = if code.is_some() { &after[3..] } else { after };
-    }
-    PathBuf::from(OsString::from_vec(bytes))
+/// Undoes the four octal escapes that the kernel writes.
+fn unescape(field: &str) -> String {
+    field
+        .replace("\\040", " ")
+        .replace("\\011", "\t")
+        .replace("\\012", "\n")
+        .replace("\\134", "\\")
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
 
-    const MOUNTS: &[u8] = b"22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw
+    const MOUNTS: &str = "22 1 254:1 / / rw,relatime - ext4 /dev/vda1 rw
 31 22 0:27 / /srv/share rw shared:5 master:1 - nfs4 host:/export rw
 32 31 0:28 / /srv/share/local rw - xfs /dev/vdb rw
 33 22 0:29 / /srv/two\\040words rw - cifs //host/x rw
@@ -146,8 +136,8 @@ mod tests {
 
     #[test]
     fn a_table_of_mounts_that_cannot_be_read_tells_nothing() {
-        assert_eq!(file_system(b"", Path::new("/")), None);
-        assert_eq!(file_system(b"\\\\ - 1 2 3\\4", Path::new("/")), None);
+        assert_eq!(file_system("", Path::new("/")), None);
+        assert_eq!(file_system("\\\\ - 1 2 3\\4", Path::new("/")), None);
     }
 
     #[test]

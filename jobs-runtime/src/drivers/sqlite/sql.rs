@@ -82,6 +82,7 @@ statements! {
     KEY_RELEASE = "key_release";
     KEY_TAKE = "key_take";
     KEY_UNFOLLOW = "key_unfollow";
+    LIST_BUSY = "list_busy";
     LIST_DEAD = "list_dead";
     LIST_ENDED = "list_ended";
     LIST_LIVE = "list_live";

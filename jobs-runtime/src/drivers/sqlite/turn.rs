@@ -36,6 +36,13 @@ impl Turns {
         Turn(self)
     }
 
+    /// How many stand in line, the one who writes included.
+    #[cfg(test)]
+    pub(super) fn standing(&self) -> u64 {
+        let line = self.lock();
+        line.next - line.serving
+    }
+
     fn lock(&self) -> MutexGuard<'_, Line> {
         self.line.lock().unwrap_or_else(PoisonError::into_inner)
     }
@@ -64,7 +71,7 @@ mod tests {
                 let _turn = turns.take();
                 sender.send("the other").unwrap();
             });
-            while turns.lock().next < 2 {
+            while turns.standing() < 2 {
                 std::thread::yield_now();
             }
             drop(first);

@@ -3,8 +3,6 @@
 use super::{Sqlite, SqliteOptions};
 use crate::Error;
 use crate::clock::Env;
-use std::ffi::OsString;
-use std::os::unix::ffi::OsStringExt;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -46,7 +44,11 @@ fn parse(url: &str, mut options: SqliteOptions) -> Result<(PathBuf, SqliteOption
             )
         })?;
     }
-    Ok((unescape(path), options))
+    let path = unescape(path).ok_or_else(|| {
+        let fix = "escape the bytes of UTF-8, or open the file by its path";
+        Error::url_invalid(url, "its path is not UTF-8", fix)
+    })?;
+    Ok((PathBuf::from(path), options))
 }
 
 fn set(options: SqliteOptions, name: &str, value: &str) -> Option<SqliteOptions> {
@@ -65,7 +67,7 @@ fn set(options: SqliteOptions, name: &str, value: &str) -> Option<SqliteOptions>
 }
 
 /// Undoes `%3F` and the like, so that a path may hold a question mark. What is no escape stays.
-fn unescape(path: &str) -> PathBuf {
+fn unescape(path: &str) -> Option<String> {
     let mut bytes = Vec::with_capacity(path.len());
     let mut rest = path.as_bytes();
     while let [first, after @ ..] = rest {
@@ -76,7 +78,7 @@ fn unescape(path: &str) -> PathBuf {
         bytes.push(code.map_or(*first, |(high, low)| high * 16 + low));
         rest = if code.is_some() { &after[2..] } else { after };
     }
-    PathBuf::from(OsString::from_vec(bytes))
+    String::from_utf8(bytes).ok()
 }
 
 fn hex(digit: u8) -> Option<u8> {
@@ -130,6 +132,7 @@ mod tests {
             "sqlite://",
             "sqlite://:memory:",
             "sqlite://?poll_ms=1",
+            "sqlite://%FF.db",
         ] {
             let error = parse(url, SqliteOptions::default()).err().unwrap();
             assert_eq!(error.code(), "X_URL_INVALID");

@@ -9,7 +9,6 @@ use super::db::Db;
 use super::fault::Fault;
 use super::group::{Hints, Tx};
 use super::sql;
-use super::turn::Turns;
 use crate::Error;
 use crate::core::Timestamp;
 use rusqlite::Connection;
@@ -49,12 +48,11 @@ pub(super) struct Writer {
 }
 
 impl Writer {
-    /// Starts a thread of this name, which writes in turn with the others.
-    pub(super) fn start(name: &str, shared: Arc<Shared>, turns: Arc<Turns>) -> Result<Self, Error> {
+    /// Starts a thread of this name, which writes in turn with others of the store.
+    pub(super) fn start(name: &str, shared: Arc<Shared>) -> Result<Self, Error> {
         let (sender, requests) = mpsc::channel(QUEUE_LIMIT_REQUESTS);
         let worker = Worker {
             shared: shared.clone(),
-            turns,
             requests,
             connection: None,
             held_over: None,
@@ -109,12 +107,6 @@ impl Writer {
             // The thread has ended in the middle: nobody can say how far it had come.
             Err(_) => Err(Error::outcome_unknown("SQLite", "its thread has ended")),
         }
-    }
-
-    /// Requests of the queue that the thread has not answered, or that wait for room in it.
-    #[cfg(test)]
-    pub(super) fn waiting(&self) -> usize {
-        QUEUE_LIMIT_KIB as usize - self.room.available_permits()
     }
 
     /// Takes no more requests, and waits until those that wait are written.
@@ -215,7 +207,6 @@ where
 
 struct Worker {
     shared: Arc<Shared>,
-    turns: Arc<Turns>,
     requests: mpsc::Receiver<Box<dyn Task>>,
     connection: Option<Connection>,
     /// A request that did not fit into the last transaction.
@@ -256,8 +247,8 @@ impl Worker {
     }
 
     fn write(&mut self, mut group: Vec<Box<dyn Task>>) {
-        let turns = self.turns.clone();
-        let turn = turns.take();
+        let shared = self.shared.clone();
+        let turn = shared.turns.take();
         let outcome = self.transact(&mut group);
         drop(turn);
         let lost = match outcome {

@@ -12,7 +12,9 @@ use super::observe::RunEvent;
 use super::{Shared, panic};
 use crate::Failure;
 use crate::contract::Claimed;
-use crate::core::{Commit, CommitNumber, Ended, Millis, Next, Replay, Run, Settle, Timestamp};
+use crate::core::{
+    Commit, CommitNumber, Ended, Millis, Next, Replay, Run, Settle, StepRecord, Timestamp,
+};
 use crate::registry::JobDef;
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell};
 use std::future::Future;
@@ -63,8 +65,9 @@ pub(super) async fn execute(
     });
     let input = claimed.job.spec.input.bytes.clone();
     let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
-    // The budget of cooperative scheduling would make ready steps look pending.
-    let mut body = Some((def.run)(JobCx { cell: &cell }, &input));
+    // It starts inside its own future: what panics in reading the input is caught as well.
+    let start = async { (def.run)(JobCx { cell: &cell }, &input).await };
+    let mut body: Option<BodyFuture<'_>> = Some(Box::pin(start));
     let executor = Executor {
         shared: &shared,
         def,
@@ -75,7 +78,9 @@ pub(super) async fn execute(
         timeout,
         deadline,
         warned: false,
+        beats: 0,
     };
+    // The budget of cooperative scheduling would make ready steps look pending.
     tokio::task::unconstrained(executor.run(&mut body)).await;
     cell.with(Run::close);
     drop(body);
@@ -94,11 +99,7 @@ fn cell(
         removed: def.options.removed,
         park_after: PARK_AFTER,
     };
-    let recorded = claimed
-        .journal
-        .iter()
-        .filter(|record| record.position.is_some())
-        .count();
+    let recorded = delivered_names(&claimed.journal);
     let run = Run::new(&job, claimed.journal, claimed.nudge, claimed_at, replay);
     let info = JobInfo {
         id: job.spec.id,
@@ -112,7 +113,10 @@ fn cell(
         step_timeout: def.options.step_timeout,
         payload_limit: shared.store.capabilities().payload_limit,
     };
-    shared.observer.tell(&info, RunEvent::Claimed { recorded });
+    let event = RunEvent::Claimed {
+        recorded: &recorded,
+    };
+    shared.observer.tell(&info, event);
     let (states, env) = (Arc::clone(&shared.states), shared.store.env.clone());
     RunCell::new(
         info,
@@ -123,6 +127,17 @@ fn cell(
         claimed_at,
         asked_mono,
     )
+}
+
+/// The recorded steps of a journal, in the order of their delivery.
+fn delivered_names(journal: &[StepRecord]) -> Vec<String> {
+    let delivered = journal.iter().filter(|record| record.position.is_some());
+    let mut delivered: Vec<&StepRecord> = delivered.collect();
+    delivered.sort_by_key(|record| record.position);
+    delivered
+        .into_iter()
+        .map(|record| record.name.clone())
+        .collect()
 }
 
 /// No handler here: somebody else's may have one, and a rolling deploy must burn no attempt.
@@ -151,6 +166,8 @@ struct Executor<'a> {
     timeout: Millis,
     deadline: Option<Duration>,
     warned: bool,
+    /// The heartbeats whose news were taken in.
+    beats: u64,
 }
 
 /// What polling came to.

@@ -76,23 +76,22 @@ impl Executor<'_> {
         self.until_answered().await
     }
 
-    /// Waits for the answer to the commit in flight; `None` if the lease ends first.
+    /// Waits for the answer to the commit in flight; `None` if the lease ends first. A heartbeat
+    /// that finds the lease gone does not end it: this very commit may have ended the lease, and
+    /// if not, the answer says so.
     pub(super) async fn until_answered(&mut self) -> Option<CommitAnswer> {
         let clock = Arc::clone(&self.cell.env.clock);
+        let mut kept = true;
         loop {
-            let signal = self.lease.signal.borrow_and_update().clone();
-            let pause = signal.lease_end.saturating_sub(clock.monotonic());
-            if signal.lost || pause.is_zero() {
+            let lease_end = self.lease.signal.borrow_and_update().lease_end;
+            let pause = lease_end.saturating_sub(clock.monotonic());
+            if pause.is_zero() {
                 return None;
             }
             tokio::select! {
                 biased;
                 reply = reply_to(&mut self.sending) => return self.take_answer(reply),
-                changed = self.lease.signal.changed() => {
-                    if changed.is_err() {
-                        return None;
-                    }
-                }
+                changed = self.lease.signal.changed(), if kept => kept = changed.is_ok(),
                 () = clock.sleep(pause) => {}
             }
         }

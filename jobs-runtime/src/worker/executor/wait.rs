@@ -41,6 +41,9 @@ impl Executor<'_> {
         }
         let clock = Arc::clone(&self.cell.env.clock);
         let mono = clock.monotonic();
+        if self.deadline.is_some_and(|at| mono >= at) {
+            return Woken::TimedOut;
+        }
         let lease_end = self.lease.signal.borrow().lease_end;
         let due = [
             Some(lease_end),
@@ -60,25 +63,26 @@ impl Executor<'_> {
                 }
             }
             () = self.waker.woken.notified() => {}
-            () = clock.sleep(pause) => {
-                if self.deadline.is_some_and(|at| clock.monotonic() >= at) {
-                    return Woken::TimedOut;
-                }
-            }
+            () = clock.sleep(pause) => {}
         }
         self.take_news()
     }
 
     /// Takes in what the heartbeat brought.
     pub(super) fn take_news(&mut self) -> Woken {
-        let signal = self.lease.signal.borrow_and_update().clone();
+        let signal = self.lease.signal.borrow_and_update();
         if signal.lost || self.cell.env.clock.monotonic() >= signal.lease_end {
             return Woken::Lost;
         }
         if signal.hand_back {
             return Woken::Stop;
         }
-        if let Some((nudge, at)) = signal.news {
+        let news = (signal.beats > self.beats)
+            .then(|| signal.news.clone())
+            .flatten();
+        self.beats = signal.beats;
+        drop(signal);
+        if let Some((nudge, at)) = news {
             self.cell.with(|run| run.news(nudge, at));
             self.note_seen();
         }

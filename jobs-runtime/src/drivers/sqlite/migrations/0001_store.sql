@@ -92,11 +92,12 @@ CREATE TABLE jobs_step (
   PRIMARY KEY (job, name),
   CHECK ((outcome IS 'done') = (output IS NOT NULL)),
   CHECK ((outcome IS 'failed') = (error IS NOT NULL))
-) STRICT, WITHOUT ROWID;
+) STRICT;
 
 -- What a run has consumed.
 CREATE INDEX jobs_step_event ON jobs_step (job, event) WHERE event IS NOT NULL;
-CREATE INDEX jobs_step_child ON jobs_step (job, child) WHERE child IS NOT NULL;
+CREATE INDEX jobs_step_child ON jobs_step (job, child)
+  WHERE child IS NOT NULL AND position IS NOT NULL;
 
 -- Registered waits: one row for each name that serves the wait of a pending record.
 CREATE TABLE jobs_wait (

@@ -344,7 +344,7 @@ async fn a_heartbeat_does_not_wait_for_the_requests_before_it() {
         tokio::spawn(async move { store.heartbeat(&[beat], Some(NOW)).await })
     };
     // The heartbeat must stand in line before the first transaction ends.
-    while store.beats.waiting() == 0 {
+    while store.shared.turns.standing() < 2 {
         tokio::task::yield_now().await;
     }
     drop(go);
