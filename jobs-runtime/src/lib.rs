@@ -5,8 +5,10 @@ extern crate alloc;
 extern crate self as jobs_runtime;
 
 mod admin;
+mod ambient;
 mod client;
 pub mod clock;
+pub mod codec;
 mod committer;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -32,7 +34,8 @@ mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
 pub use admin::Admin;
-pub use client::Jobs;
+pub use ambient::{jobs, reset_jobs, set_jobs};
+pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
 pub use connect::{Connecting, Scheme};
 pub use definition::{Event, Job};
 pub use durable::{Durable, EventKey, KeyPart};
@@ -112,6 +115,6 @@ pub use jobs_macros::Event;
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::job;
 pub use request::{Handle, Request};
-pub use steps::{JobContext, State, StepError};
+pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};
 pub use worker::{DEFAULT_VISIBILITY_TIMEOUT, RunEvent, RunRef, Worker};

@@ -3,11 +3,12 @@
 
 use crate::Error;
 use crate::clock::Env;
+use crate::codec::{Codec, Codecs};
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, EnqueueAnswer, Inspect, PruneBounds,
     Pruned, Published, QueueStats, Setting, SettingWrite, WakeUps,
 };
-use crate::core::{Commit, CommitAnswer, NewEvent, NewJob};
+use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Payload};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,6 +64,7 @@ pub(crate) struct Store {
     hook: Option<Arc<dyn StoreHook>>,
     in_flight: Arc<AtomicUsize>,
     pub(crate) env: Env,
+    pub(crate) codecs: Codecs,
 }
 
 impl Store {
@@ -72,7 +74,20 @@ impl Store {
             hook: None,
             in_flight: Arc::default(),
             env,
+            codecs: Codecs::default(),
         }
+    }
+
+    pub(crate) fn with_codec(self, codec: Arc<dyn Codec>) -> Self {
+        Store {
+            codecs: self.codecs.with(codec),
+            ..self
+        }
+    }
+
+    /// What is stored for a value, from its JSON.
+    pub(crate) fn payload(&self, json: Vec<u8>) -> Result<Payload, Error> {
+        self.codecs.encode(json, &self.env)
     }
 
     pub(crate) fn hooked(self, hook: Arc<dyn StoreHook>) -> Self {

@@ -1,6 +1,17 @@
 //! Bits that follow from other bits, for values that must come out the same each time. No secret
 //! and no protection lies in them.
 
+/// Bits for these bytes, the same each time for one seed.
+#[must_use]
+pub fn derived(seed: u128, bytes: &[u8]) -> u128 {
+    let length = bytes.len() as u128;
+    bytes.chunks(8).fold(mix(seed ^ length), |state, chunk| {
+        let mut word = [0; 8];
+        word[..chunk.len()].copy_from_slice(chunk);
+        mix(state ^ u128::from(u64::from_le_bytes(word)))
+    })
+}
+
 /// A fixed mixing of 128 bits (two rounds of the 64-bit finaliser of SplitMix64, crossed).
 pub(crate) fn mix(value: u128) -> u128 {
     let half = |mut z: u64| {

@@ -6,14 +6,18 @@
 mod cell;
 mod context;
 mod error;
+mod leave;
 mod sleep;
 mod step;
+mod values;
 mod wait;
 
 pub use cell::JobCx;
 pub(crate) use cell::{JobInfo, JobWaker, RunCell, StateMap};
 pub use context::{JobContext, State};
 pub use error::StepError;
+pub(crate) use leave::Given;
+pub use leave::Leaving;
 pub use sleep::SleepFuture;
 pub use step::{ErasedBody, StepFuture, StepOptions};
 pub use wait::{RequiredWaitFuture, WaitFuture, WaitOptions};
