@@ -210,6 +210,10 @@ impl Jobs {
         self.store.close().await;
     }
 
+    pub(crate) fn of(store: Store) -> Self {
+        Jobs { store }
+    }
+
     pub(crate) fn store(&self) -> &Store {
         &self.store
     }

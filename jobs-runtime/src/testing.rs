@@ -77,6 +77,15 @@ impl Bench {
         }
     }
 
+    /// The same bench, whose values are stored as this codec writes them.
+    #[must_use]
+    pub fn with_codec(self, codec: impl crate::codec::Codec) -> Self {
+        Bench {
+            jobs: self.jobs.with_codec(codec),
+            ..self
+        }
+    }
+
     /// The client.
     #[must_use]
     pub fn jobs(&self) -> &Jobs {

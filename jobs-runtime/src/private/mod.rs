@@ -8,7 +8,7 @@ mod run;
 mod step;
 mod time;
 
-pub use crate::core::{Backoff, Millis, Priority, RecordKind};
+pub use crate::core::{Backoff, Millis, OnConflict, Priority, RecordKind};
 pub use crate::durable::{
     AnyKey, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
@@ -21,7 +21,7 @@ pub use crate::steps::{
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
-pub use run::{RunFuture, encode, input_type, no_context, output_type, run};
+pub use run::{RunFuture, clean_up, encode, input_type, no_context, output_type, run};
 pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};
 pub use time::{IntoMillis, IntoTimestamp, millis};
 

@@ -7,8 +7,13 @@
     reason = "a test fails by panicking"
 )]
 
+mod client;
+mod codec;
 mod combinators;
+mod context;
 mod failures;
+mod fork;
+mod leaving;
 mod observing;
 mod support;
 mod suspension;
