@@ -23,6 +23,12 @@ impl ::jobs_runtime::Event for FeedbackGiven {
 macro_rules! event_name_already_taken_by__feedback_given__dash8 {
     () => {};
 }
+#[doc(hidden)]
+#[allow(non_local_definitions, unused_macros)]
+#[macro_export]
+macro_rules! event_name_already_taken__feedback {
+    () => {};
+}
 const _: () = {
     ::jobs_runtime::private::claim! {
         "event" "feedback-given"

@@ -50,8 +50,8 @@ const _: () = {
                 my::jobs::private::input_type:: < welcome >, output_type :
                 my::jobs::private::output_type:: < welcome >, needs : & [], steps : &
                 [my::jobs::private::StepDef { name : "a", kind :
-                my::jobs::private::RecordKind::Step, line : 1u32, in_loop : false, }],
-                run : __job_run, }
+                my::jobs::private::RecordKind::Step, line : 1u32, in_loop : false,
+                ..my::jobs::private::StepDef::DEFAULT }], run : __job_run, }
             }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {

@@ -44,15 +44,19 @@ const _: () = {
                 JobContext as ::jobs_runtime::private::Extract > ::need], steps : &
                 [::jobs_runtime::private::StepDef { name : "create-account", kind :
                 ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
-                }, ::jobs_runtime::private::StepDef { name : "charge:{item.id}", kind :
+                .. ::jobs_runtime::private::StepDef::DEFAULT },
+                ::jobs_runtime::private::StepDef { name : "charge:{item.id}", kind :
                 ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : true,
-                }, ::jobs_runtime::private::StepDef { name : "cool-off", kind :
+                .. ::jobs_runtime::private::StepDef::DEFAULT },
+                ::jobs_runtime::private::StepDef { name : "cool-off", kind :
                 ::jobs_runtime::private::RecordKind::Sleep, line : 1u32, in_loop : false,
-                }, ::jobs_runtime::private::StepDef { name : "feedback", kind :
+                .. ::jobs_runtime::private::StepDef::DEFAULT },
+                ::jobs_runtime::private::StepDef { name : "feedback", kind :
                 ::jobs_runtime::private::RecordKind::Event, line : 1u32, in_loop : false,
-                }, ::jobs_runtime::private::StepDef { name : "note", kind :
+                .. ::jobs_runtime::private::StepDef::DEFAULT },
+                ::jobs_runtime::private::StepDef { name : "note", kind :
                 ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
-                }], run : __job_run, }
+                .. ::jobs_runtime::private::StepDef::DEFAULT }], run : __job_run, }
             }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {

@@ -11,6 +11,7 @@ mod claim;
 mod duration;
 mod errors;
 mod event;
+mod helper;
 mod job;
 mod names;
 mod options;
@@ -27,6 +28,15 @@ mod template;
 #[proc_macro_attribute]
 pub fn job(arguments: TokenStream, item: TokenStream) -> TokenStream {
     job::define(arguments.into(), item.into()).into()
+}
+
+#[allow(
+    missing_docs,
+    reason = "documented where it is re-exported, so that its examples compile"
+)]
+#[proc_macro_attribute]
+pub fn steps(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    helper::define(arguments.into(), item.into()).into()
 }
 
 #[allow(

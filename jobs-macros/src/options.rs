@@ -203,3 +203,36 @@ pub(crate) fn millis(key: &Ident, input: ParseStream<'_>, example: &str) -> syn:
     duration::positive_millis(&literal.value())
         .map_err(|text| syn::Error::new(literal.span(), text))
 }
+
+/// The texts of a list that are as `check` wants them, each once; the errors are of the others.
+pub(crate) fn each_once(
+    list: Vec<LitStr>,
+    errors: &mut Errors,
+    check: impl Fn(&str) -> Result<(), String>,
+) -> Vec<LitStr> {
+    let mut good: Vec<LitStr> = Vec::new();
+    for literal in list {
+        let value = literal.value();
+        if let Err(text) = check(&value) {
+            errors.at(literal.span(), text);
+        } else if good.iter().any(|earlier| earlier.value() == value) {
+            errors.at(
+                literal.span(),
+                "this name is in the list already; remove it",
+            );
+        } else {
+            good.push(literal);
+        }
+    }
+    good
+}
+
+/// A former name that is still the name.
+pub(crate) fn refuse_own_name(name: &str, was: &[LitStr], errors: &mut Errors) {
+    if let Some(literal) = was.iter().find(|former| former.value() == name) {
+        errors.at(
+            literal.span(),
+            format!("`{name}` is the name it has now; `was` lists the names it had before"),
+        );
+    }
+}

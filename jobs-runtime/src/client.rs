@@ -77,6 +77,13 @@ impl Jobs {
         }
     }
 
+    /// The same connection, where what is enqueued is run at once.
+    pub(crate) fn inlined(self, inline: Arc<crate::testing::Workers>) -> Self {
+        Jobs {
+            store: self.store.inlined(inline),
+        }
+    }
+
     /// A worker on this store.
     pub fn worker(&self) -> Worker {
         Worker::new(self.clone())
@@ -179,6 +186,10 @@ impl Jobs {
     /// before the call as well, until retention removes them. Of a job that goes on as another
     /// run, this is what the last one returns.
     ///
+    /// Under virtual time it waits for ever unless somebody else runs the job and moves the clock:
+    /// a test that does so itself asks [`Bench::outcome`](crate::testing::Bench::outcome), which
+    /// never waits.
+    ///
     /// # Errors
     /// `X_JOB_FAILED`, `X_JOB_MAX_ATTEMPTS` or `X_JOB_CANCELLED` if it did not end well;
     /// `X_JOB_UNKNOWN` if it is not there.
@@ -192,7 +203,7 @@ impl Jobs {
         match job.head.state {
             State::Done => {
                 let output = job.notes.output.unwrap_or_else(|| Payload::json(*b"null"));
-                J::Output::decode(&*self.store.codecs.decode(&output)?)
+                J::Output::decode(&self.store.codecs.decode(&output)?)
             }
             State::Cancelled => Err(Error::cancelled(job.spec.id, name)),
             State::Dead => Err(Error::max_attempts(

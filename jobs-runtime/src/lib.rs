@@ -114,10 +114,45 @@ pub use jobs_macros::Event;
 /// | `on_cancel = path` | another job, which gets the same input when this one is cancelled |
 /// | `timeout = "10m"`, `visibility_timeout = "30s"` | how long one lease may run, and how long it hides the job without a heartbeat |
 /// | `step_timeout = "1m"` | how long a step may take that does not say |
-/// | `removed = ["…"]` | steps that were given up, and may still be recorded |
+/// | `removed = ["…"]` | steps that were given up, and may still be recorded; `"charge:{id}"` with any value, `"billing/charge"` in a helper |
 /// | `allow = (raw_await)` | awaits outside of steps are meant |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::job;
+/// Makes a helper of an `async fn`: steps that several jobs share, or that make one job shorter.
+///
+/// A job, or another helper, calls it as a step. The names of its steps then follow the name of
+/// that step and a `/`, so a helper may be called twice under two names.
+///
+/// ```
+/// use jobs_runtime::{Result, job, step, steps};
+///
+/// #[steps]
+/// async fn bill_customer(order: u64, note: &str) -> Result<u64> {
+///     let cents = step!("price", price(order)).await?; // recorded as "billing/price"
+///     step!("charge", charge(order, cents, note)).await?; // recorded as "billing/charge"
+///     Ok(cents)
+/// }
+///
+/// #[job(idempotency = "helped-order:{order}")]
+/// async fn helped_order(order: u64) -> Result<()> {
+///     let cents = step!("billing", steps = bill_customer(order, "thanks")).await?;
+///     step!("report", report(cents)).await?;
+///     Ok(())
+/// }
+/// # async fn price(order: u64) -> Result<u64> { Ok(order) }
+/// # async fn charge(order: u64, cents: u64, note: &str) -> Result<()> { Ok(()) }
+/// # async fn report(cents: u64) -> Result<()> { Ok(()) }
+/// ```
+///
+/// What it takes and gives is not stored, because it is no step itself: references are welcome,
+/// and what it computes between its steps is computed again by a replay. It is a free function and
+/// not generic.
+///
+/// | option | says |
+/// |---|---|
+/// | `allow = (raw_await)` | awaits outside of steps are meant |
+/// | `crate = path` | where this crate is, if it has another name |
+pub use jobs_macros::steps;
 pub use request::{Handle, Request};
 pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};

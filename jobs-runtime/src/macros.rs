@@ -18,6 +18,19 @@
 /// # async fn send_welcome(account: &str) -> Result<()> { Ok(()) }
 /// ```
 ///
+/// A step that runs a body takes these options, between the name and the future:
+///
+/// | option | says |
+/// |---|---|
+/// | `attempts = 3`, `backoff = "1s..1m"` | how often the body is tried within one attempt of the job, and the pause between two tries |
+/// | `timeout = "30s"` | how long one try may take; the job's `step_timeout` without it |
+/// | `effect = at_most_once` | the body never runs twice: if its worker dies in it, the step fails with an error whose [`StepError::is_interrupted`](crate::StepError::is_interrupted) is true |
+/// | `was = ["old-name"]` | former names; a result recorded under one of them is this step's |
+///
+/// Instead of a future, a step may have one of these: `sleep = "3d"`, `sleep_until = instant`,
+/// `event = Type` with `key`, `timeout`, `required` and `since = step`, or `steps = helper(..)` for
+/// a function under [`steps`](macro@crate::steps). They take `was` as well.
+///
 /// A step is a future: it is awaited, joined and selected as any other, and nothing of it is
 /// evaluated on a replay.
 #[macro_export]
@@ -54,6 +67,9 @@ macro_rules! step {
     (@wait_required $cx:ident [$($name:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
         $crate::private::wait_required::<$event>($cx, $($name)+, $($key)+, $($options)+)
     };
+    (@steps $cx:ident [$($name:tt)+] [$($helper:tt)+] $($arguments:tt)*) => {
+        $crate::private::helper::<$($helper)+>($cx, $($name)+).__call($($arguments)*)
+    };
     // The call stays one of `step!`, so that its import counts as used.
     (@refused $($error:tt)+) => { $($error)+ };
     // A form that is marked and still does not fit: rustc could not read the expression.
@@ -62,7 +78,7 @@ macro_rules! step {
     };
     ($($outside:tt)*) => {
         ::core::compile_error!(
-            "this `step!` is outside the body of a `#[job]`, where no run can record it; move it into the job, or call this function inside a step of the job (a step that another macro writes, or under another name, is not seen either)"
+            "this `step!` is outside the body of a `#[job]`, where no run can record it; move it into the job, or mark this function with `#[steps]` and call it in the job by `step!(\"name\", steps = ..)` (a step that another macro writes, or under another name, is not seen either)"
         )
     };
 }

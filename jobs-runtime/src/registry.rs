@@ -110,6 +110,25 @@ pub struct StepDef {
     pub line: u32,
     /// It stands in a loop or a closure.
     pub in_loop: bool,
+    /// Former names, the newest first.
+    pub was: &'static [&'static str],
+    /// Its body runs at most once.
+    pub at_most_once: bool,
+    /// The steps of the helper it calls; their names follow its own and a `/`.
+    pub helper: Option<&'static [StepDef]>,
+}
+
+impl StepDef {
+    /// What holds where the step says nothing.
+    pub const DEFAULT: StepDef = StepDef {
+        name: "",
+        kind: RecordKind::Step,
+        line: 0,
+        in_loop: false,
+        was: &[],
+        at_most_once: false,
+        helper: None,
+    };
 }
 
 /// A state that a job asks for.
@@ -157,8 +176,27 @@ impl JobDef {
         }
     }
 
+    /// Every step that is recorded, with its whole name: those of helpers as `billing/charge`.
+    #[must_use]
+    pub fn all_steps(&self) -> Vec<(String, &'static StepDef)> {
+        let mut all = Vec::new();
+        add_steps("", self.steps, &mut all);
+        all
+    }
+
     fn place(&self) -> String {
         place(self.krate, self.version, self.file, self.line)
+    }
+}
+
+/// Ends because a helper cannot hold itself: its list is a constant.
+fn add_steps(prefix: &str, steps: &'static [StepDef], all: &mut Vec<(String, &'static StepDef)>) {
+    for step in steps {
+        let name = format!("{prefix}{}", step.name);
+        match step.helper {
+            Some(steps) => add_steps(&format!("{name}/"), steps, all),
+            None => all.push((name, step)),
+        }
     }
 }
 

@@ -9,6 +9,7 @@ use crate::contract::{
     Pruned, Published, QueueStats, Setting, SettingWrite, WakeUps,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Payload};
+use crate::testing::Workers;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -63,6 +64,8 @@ pub(crate) struct Store {
     driver: Arc<dyn Driver>,
     hook: Option<Arc<dyn StoreHook>>,
     in_flight: Arc<AtomicUsize>,
+    /// Runs what is enqueued, in tests that ask for it.
+    inline: Option<Arc<Workers>>,
     pub(crate) env: Env,
     pub(crate) codecs: Codecs,
 }
@@ -73,6 +76,7 @@ impl Store {
             driver,
             hook: None,
             in_flight: Arc::default(),
+            inline: None,
             env,
             codecs: Codecs::default(),
         }
@@ -93,6 +97,13 @@ impl Store {
     pub(crate) fn hooked(self, hook: Arc<dyn StoreHook>) -> Self {
         Store {
             hook: Some(hook),
+            ..self
+        }
+    }
+
+    pub(crate) fn inlined(self, inline: Arc<Workers>) -> Self {
+        Store {
+            inline: Some(inline),
             ..self
         }
     }
@@ -119,11 +130,17 @@ impl Store {
     }
 
     pub(crate) async fn enqueue(&self, jobs: &[NewJob]) -> Result<Vec<EnqueueAnswer>, Error> {
-        self.call(
-            Verb::Enqueue,
-            self.driver.enqueue(jobs, self.env.clock.imposed()),
-        )
-        .await
+        let answers = self
+            .call(
+                Verb::Enqueue,
+                self.driver.enqueue(jobs, self.env.clock.imposed()),
+            )
+            .await?;
+        if let Some(inline) = &self.inline {
+            let stored = answers.iter().flatten().map(|enqueued| enqueued.id);
+            inline.run_inline(stored.collect()).await?;
+        }
+        Ok(answers)
     }
 
     pub(crate) async fn claim(&self, claim: &Claim) -> Result<Claims, Error> {

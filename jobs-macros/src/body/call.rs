@@ -15,13 +15,16 @@ const EXAMPLE: &str = "`step!(\"create-account\", create_account(&input))`";
 const RULES: &[Rule] = &[
     rule("attempts", "3"),
     rule("backoff", "\"1s..1m\""),
+    rule("effect", "at_most_once"),
     rule("event", "FeedbackGiven"),
     rule("key", "input.user_id"),
     rule("required", "true"),
     rule("since", "step"),
     rule("sleep", "\"3d\""),
     rule("sleep_until", "input.due_at"),
+    rule("steps", "bill(&order)"),
     rule("timeout", "\"30s\""),
+    rule("was", "[\"old-name\"]"),
 ];
 
 const fn rule(name: &'static str, example: &'static str) -> Rule {
@@ -118,7 +121,7 @@ fn read_options(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<
     while starts_option(input) || is_flag(input, &list) {
         let key: Ident = input.parse()?;
         let admitted = seen.admit(&key, errors);
-        match read_value(&key, input, seen.example(&key)) {
+        match read_value(&key, input, seen.example(&key), errors) {
             Ok(value) if admitted => list.push(StepOption { key, value }),
             Err(error) if admitted => errors.add(error),
             _ => {}
@@ -140,13 +143,23 @@ fn is_flag(input: ParseStream<'_>, earlier: &[StepOption]) -> bool {
         && earlier.iter().any(|option| option.key == "event")
 }
 
-fn read_value(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<Value> {
+fn read_value(
+    key: &Ident,
+    input: ParseStream<'_>,
+    example: &str,
+    errors: &mut Errors,
+) -> syn::Result<Value> {
     if input.parse::<Token![=]>().is_err() {
         return Ok(Value::Flag);
     }
     if input.is_empty() || input.peek(Token![,]) {
         let text = format!("the option `{key}` needs a value: `{key} = {example}`");
         return Err(syn::Error::new(key.span(), text));
+    }
+    if key == "steps" && input.peek(Token![move]) {
+        let word: Token![move] = input.parse()?;
+        let text = "`steps` takes no `move`: what the helper is given is evaluated here, and not in a future of its own; remove it";
+        errors.at(word.span, text);
     }
     let value = if key == "event" {
         Value::Type(input.parse()?)

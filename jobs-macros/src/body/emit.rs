@@ -1,11 +1,12 @@
 //! Writes the arguments of a marked `step!(..)`: `@form context [name] [options] expression`.
 //! The forms are the arms of `step!` in `jobs-runtime/src/macros.rs`.
 
+use super::Site;
 use super::form::{Form, Run, Time, Wait};
 use crate::duration::Backoff;
 use crate::place;
 use crate::template::Template;
-use proc_macro2::{Ident, TokenStream};
+use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::LitStr;
 use syn::spanned::Spanned;
@@ -17,6 +18,11 @@ pub(super) fn marked(
     form: &Form,
 ) -> TokenStream {
     match form {
+        Form::Helper(call) => {
+            let helper = call.with_lifetime(&quote!('_));
+            let arguments = &call.arguments;
+            quote!(@steps #context [#name] [#helper] #arguments)
+        }
         Form::Run(run) => run_arm(krate, context, name, run),
         Form::Sleep(length) => {
             let length = self::length(krate, length);
@@ -27,8 +33,18 @@ pub(super) fn marked(
     }
 }
 
-/// The name as an expression: a text, or a `String` rendered from the template.
-pub(super) fn name(krate: &TokenStream, template: &Template) -> TokenStream {
+/// The name as an expression: a text or a `String`, and more only if it was another before.
+pub(super) fn name(krate: &TokenStream, template: &Template, formers: &[Template]) -> TokenStream {
+    let name = text(krate, template);
+    if formers.is_empty() {
+        return name;
+    }
+    let formers = formers.iter().map(|former| text(krate, former));
+    quote!(#krate::private::StepName::from(#name)#(.formerly(#formers))*)
+}
+
+/// What a template gives: a text, or a `String` rendered from it.
+fn text(krate: &TokenStream, template: &Template) -> TokenStream {
     if template.is_constant() {
         let text = LitStr::new(&template.texts.concat(), template.literal.span());
         return quote!(#text);
@@ -46,6 +62,53 @@ pub(crate) fn rendered(krate: &TokenStream, template: &Template) -> TokenStream 
         quote_spanned!(span=> #krate::private::key_part(&#value))
     });
     quote_spanned!(span=> #krate::private::rendered(&[#(#texts),*], &[#(#parts),*]))
+}
+
+/// The steps of a body as its definition lists them.
+pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
+    let defs = sites.iter().map(|site| {
+        let (name, in_loop) = (&site.name, site.in_loop);
+        let kind = Ident::new(site.kind, Span::call_site());
+        let line = u32::try_from(site.line).unwrap_or(0);
+        let mut rest = Vec::new();
+        if !site.formers.is_empty() {
+            let formers = site.formers.iter().map(|former| &former.literal);
+            rest.push(quote!(was: &[#(#formers),*]));
+        }
+        if site.at_most_once {
+            rest.push(quote!(at_most_once: true));
+        }
+        if let Some(helper) = &site.helper {
+            let helper = as_helper(krate, helper);
+            rest.push(quote!(helper: ::core::option::Option::Some(#helper::STEPS)));
+        }
+        quote! {
+            #krate::private::StepDef {
+                name: #name,
+                kind: #krate::private::RecordKind::#kind,
+                line: #line,
+                in_loop: #in_loop,
+                #(#rest,)*
+                ..#krate::private::StepDef::DEFAULT
+            }
+        }
+    });
+    quote!(&[#(#defs),*])
+}
+
+/// Whether a body has awaits outside its steps: it says so itself, or one of its helpers does.
+pub(crate) fn raw_await(krate: &TokenStream, own: bool, sites: &[Site]) -> Option<TokenStream> {
+    if own {
+        return Some(quote!(true));
+    }
+    let helpers = sites.iter().filter_map(|site| site.helper.as_ref());
+    let helpers = helpers.map(|helper| as_helper(krate, helper));
+    let any = quote!(#(#helpers::RAW_AWAIT)||*);
+    (!any.is_empty()).then_some(any)
+}
+
+fn as_helper(krate: &TokenStream, helper: &TokenStream) -> TokenStream {
+    quote!(<#helper as #krate::private::Helper<'static>>)
 }
 
 fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) -> TokenStream {
@@ -72,6 +135,9 @@ fn run_options(krate: &TokenStream, run: &Run) -> TokenStream {
     if let Some(length) = &run.timeout {
         let length = self::length(krate, length);
         fields.push(quote!(timeout: ::core::option::Option::Some(#length)));
+    }
+    if run.at_most_once {
+        fields.push(quote!(at_most_once: true));
     }
     if fields.is_empty() {
         return quote!(#krate::private::StepOptions::DEFAULT);

@@ -2,6 +2,7 @@
 //! form, and whether their values can be right. Gives a [`Form`], ready to be written out.
 
 use super::call::{StepBody, StepCall, StepOption, Value};
+use super::helper_call::{self, HelperCall};
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
 use crate::{options, suggest};
@@ -15,11 +16,16 @@ const FORMS: &[(&str, &[&str])] = &[
     ("event", &["key", "timeout", "required", "since"]),
     ("sleep", &[]),
     ("sleep_until", &[]),
+    ("steps", &[]),
 ];
 
-const RUN_OPTIONS: &[&str] = &["attempts", "backoff", "timeout"];
+const RUN_OPTIONS: &[&str] = &["attempts", "backoff", "effect", "timeout"];
+
+/// What every form takes, because every record has a name.
+const NAME_OPTIONS: &[&str] = &["was"];
 
 pub(super) enum Form {
+    Helper(Box<HelperCall>),
     Run(Box<Run>),
     Sleep(Time),
     SleepUntil(Box<Expr>),
@@ -30,6 +36,7 @@ pub(super) struct Run {
     pub(super) attempts: Option<Expr>,
     pub(super) backoff: Option<Backoff>,
     pub(super) timeout: Option<Time>,
+    pub(super) at_most_once: bool,
     pub(super) body: StepBody,
 }
 
@@ -51,7 +58,8 @@ impl Form {
     /// The word for the list of steps.
     pub(super) fn kind(&self) -> &'static str {
         match self {
-            Form::Run(_) => "Step",
+            // A helper is none itself; its steps say theirs.
+            Form::Helper(_) | Form::Run(_) => "Step",
             Form::Sleep(_) | Form::SleepUntil(_) => "Sleep",
             Form::Wait(_) => "Event",
         }
@@ -85,6 +93,7 @@ pub(super) fn check(step: Span, call: StepCall, errors: &mut Errors) -> syn::Res
         "sleep" => time(first, errors, Zero::Allowed)
             .map(Form::Sleep)
             .ok_or_else(|| syn::Error::new(first.key.span(), "this sleep has no length")),
+        "steps" => helper_call::read(first).map(Box::new).map(Form::Helper),
         _ => match &first.value {
             Value::Expr(at) => Ok(Form::SleepUntil(Box::new(at.clone()))),
             Value::Flag | Value::Type(_) => Err(needs_value(&first.key)),
@@ -122,7 +131,8 @@ pub(super) fn default_name(step: Span, call: &StepCall) -> syn::Result<LitStr> {
 fn refuse_strangers(call: &StepCall, form: Option<&str>, allowed: &[&str], errors: &mut Errors) {
     for StepOption { key, .. } in &call.options {
         let name = key.to_string();
-        if form == Some(name.as_str()) || allowed.contains(&name.as_str()) {
+        let fits = allowed.contains(&name.as_str()) || NAME_OPTIONS.contains(&name.as_str());
+        if form == Some(name.as_str()) || fits {
             continue;
         }
         let home = FORMS
@@ -135,7 +145,7 @@ fn refuse_strangers(call: &StepCall, form: Option<&str>, allowed: &[&str], error
                 )
             }
             (Some(form), _) if allowed.is_empty() => {
-                format!("a step with `{form}` takes no other options; remove `{name}`")
+                format!("a step with `{form}` takes no option but `was`; remove `{name}`")
             }
             (form, _) => format!(
                 "`{name}` does not go with `{}`, which takes {}",
@@ -157,7 +167,14 @@ fn run(step: Span, call: StepCall, errors: &mut Errors) -> syn::Result<Run> {
     let timeout = call
         .option("timeout")
         .and_then(|option| time(option, errors, Zero::Refused));
-    if let (Some(option), None) = (call.option("backoff"), call.option("attempts")) {
+    let at_most_once = call
+        .option("effect")
+        .is_some_and(|option| effect(option, &call, errors));
+    if let (Some(option), None, None) = (
+        call.option("backoff"),
+        call.option("attempts"),
+        call.option("effect"),
+    ) {
         errors.at(
             option.key.span(),
             "`backoff` is the pause between the attempts of this step, and it has one; add `attempts = 3`",
@@ -184,6 +201,7 @@ fn run(step: Span, call: StepCall, errors: &mut Errors) -> syn::Result<Run> {
         attempts,
         backoff,
         timeout,
+        at_most_once,
         body,
     })
 }
@@ -224,6 +242,27 @@ fn wait(call: StepCall, errors: &mut Errors) -> syn::Result<Wait> {
         required,
         since_step,
     })
+}
+
+/// `effect = at_most_once`, and what does not go with it.
+fn effect(option: &StepOption, call: &StepCall, errors: &mut Errors) -> bool {
+    let is_known = matches!(&option.value, Value::Expr(Expr::Path(word)) if word.path.is_ident("at_most_once"));
+    if !is_known {
+        errors.at(
+            option.key.span(),
+            "`effect` takes `at_most_once` and nothing else: such a step is interrupted instead of repeated if its worker dies",
+        );
+        return false;
+    }
+    for name in ["attempts", "backoff"] {
+        if let Some(again) = call.option(name) {
+            let text = format!(
+                "a step that runs at most once cannot be tried again; remove `{name}`, or remove `effect = at_most_once`"
+            );
+            errors.at(again.key.span(), text);
+        }
+    }
+    true
 }
 
 fn attempts(option: &StepOption, errors: &mut Errors) -> Option<Expr> {
@@ -316,6 +355,7 @@ pub(super) fn evaluated_outside(form: &mut Form) -> Vec<&mut Expr> {
         }
     }
     match form {
+        Form::Helper(call) => call.arguments.iter_mut().collect(),
         Form::Run(run) => run
             .attempts
             .iter_mut()
@@ -335,6 +375,6 @@ pub(super) fn evaluated_outside(form: &mut Form) -> Vec<&mut Expr> {
 pub(super) fn body(form: &mut Form) -> Option<&mut TokenStream> {
     match form {
         Form::Run(run) => Some(&mut run.body.tokens),
-        Form::Sleep(_) | Form::SleepUntil(_) | Form::Wait(_) => None,
+        Form::Helper(_) | Form::Sleep(_) | Form::SleepUntil(_) | Form::Wait(_) => None,
     }
 }

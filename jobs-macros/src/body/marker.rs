@@ -3,8 +3,9 @@
 
 use super::await_check::{self, Futures};
 use super::call::StepCall;
+use super::form::Form;
 use super::tokens::{self, STEP};
-use super::{Marked, Policy, Site, context, emit, form, refusal, unstable};
+use super::{Marked, Policy, Site, context, emit, form, former, refusal, unstable};
 use crate::errors::Errors;
 use crate::place;
 use crate::template::{self, Flaw, Role, Template};
@@ -93,25 +94,36 @@ impl<'a> Marker<'a> {
                 return Err(refusal(syn::Error::new(literal.span(), text)));
             }
         };
+        let formers = former::read(&call, self.errors).map_err(|said| quote!(@refused #said))?;
         let mut form = form::check(step, call, self.errors).map_err(refusal)?;
-        self.check_name(&template, form.kind());
+        self.check_name(&template, &formers);
+        if let Form::Helper(call) = &form
+            && let Some(error) = call.recursion(self.policy)
+        {
+            return Err(refusal(error));
+        }
+        let name = emit::name(&self.policy.krate, &template, &formers);
+        self.steps.push(self.site(&template, formers, &form));
         if let Some(body) = form::body(&mut form) {
             self.refuse_nested(body, &literal);
         }
         for outside in form::evaluated_outside(&mut form) {
             self.visit_expr_mut(outside);
         }
-        let name = emit::name(&self.policy.krate, &template);
         Ok(emit::marked(&self.policy.krate, &context(), &name, &form))
     }
 
-    fn check_name(&mut self, template: &Template, kind: &'static str) {
+    fn check_name(&mut self, template: &Template, formers: &[Template]) {
         let (literal, span) = (template.literal.value(), template.literal.span());
         let quoted = template.literal.to_token_stream();
         if let Err(text) = crate::names::check_step(&literal) {
             self.errors.at(span, text);
         }
         let skeleton = template.skeleton();
+        let owner = match &self.policy.helper {
+            Some(_) => "helper",
+            None => "job",
+        };
         if template.is_constant() && self.repetition != Repetition::Once {
             let (place, when) = match self.repetition {
                 Repetition::Loop => ("a loop", "on every pass"),
@@ -125,16 +137,35 @@ impl<'a> Marker<'a> {
             let line = first.line;
             self.errors.at(
                 span,
-                format!("step {quoted} is used twice in this job (first on line {line}); a step is found again by its name, so give each its own"),
+                format!("step {quoted} is used twice in this {owner} (first on line {line}); a step is found again by its name, so give each its own"),
+            );
+        } else if let Some(other) = self.steps.iter().find(|site| site.was(&skeleton)) {
+            let (name, line) = (&other.name, other.line);
+            self.errors.at(
+                span,
+                format!("{quoted} is a former name of step \"{name}\" (on line {line}), whose records it leads to; give this step another name"),
             );
         }
-        self.steps.push(Site {
-            name: literal,
-            skeleton,
-            kind,
-            line: place::line(span),
+        let repeated = self.repetition != Repetition::Once;
+        former::check(formers, template, repeated, &self.steps, self.errors);
+    }
+
+    fn site(&self, template: &Template, formers: Vec<Template>, form: &Form) -> Site {
+        let (at_most_once, helper) = match form {
+            Form::Helper(call) => (false, Some(call.with_lifetime(&quote!('static)))),
+            Form::Run(run) => (run.at_most_once, None),
+            _ => (false, None),
+        };
+        Site {
+            name: template.literal.value(),
+            skeleton: template.skeleton(),
+            kind: form.kind(),
+            line: place::line(template.literal.span()),
             in_loop: self.repetition != Repetition::Once,
-        });
+            formers,
+            at_most_once,
+            helper,
+        }
     }
 
     fn refuse_nested(&mut self, body: &mut TokenStream, outer: &LitStr) {
@@ -193,10 +224,11 @@ impl<'a> Marker<'a> {
     }
 }
 
-fn is_job(attrs: &[Attribute]) -> bool {
+/// Whether the item under these attributes marks its own steps.
+fn marks_itself(attrs: &[Attribute]) -> bool {
     attrs.iter().any(|attr| {
         let last = attr.path().segments.last();
-        last.is_some_and(|segment| segment.ident == "job")
+        last.is_some_and(|segment| segment.ident == "job" || segment.ident == "steps")
     })
 }
 
@@ -266,8 +298,8 @@ impl VisitMut for Marker<'_> {
     fn visit_item_mut(&mut self, item: &mut Item) {
         match item {
             Item::Macro(item) => self.visit_macro_mut(&mut item.mac),
-            // A job within a job marks its own steps.
-            Item::Fn(job) if is_job(&job.attrs) => {}
+            // A job or a helper within a job.
+            Item::Fn(inner) if marks_itself(&inner.attrs) => {}
             item => {
                 let outer = std::mem::replace(&mut self.in_item, true);
                 visit_mut::visit_item_mut(self, item);

@@ -9,6 +9,8 @@ mod await_check;
 mod call;
 mod emit;
 mod form;
+mod former;
+mod helper_call;
 mod marker;
 mod other_macros;
 mod select;
@@ -17,10 +19,11 @@ mod tests;
 mod tokens;
 mod unstable;
 
-pub(crate) use emit::{backoff, millis, rendered};
+pub(crate) use emit::{backoff, millis, raw_await, rendered, step_defs};
 
 use crate::errors::Errors;
 use crate::job::{Body, JobFn};
+use crate::template::Template;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::VisitMut;
@@ -31,6 +34,8 @@ pub(crate) struct Policy {
     pub(crate) krate: TokenStream,
     /// `allow = (raw_await)`: futures that are no steps may be awaited.
     pub(crate) raw_await: bool,
+    /// The name of the helper, if the body is one's and not a job's.
+    pub(crate) helper: Option<Ident>,
 }
 
 /// A body whose steps are marked.
@@ -52,6 +57,11 @@ pub(crate) struct Site {
     pub(crate) kind: &'static str,
     pub(crate) line: usize,
     pub(crate) in_loop: bool,
+    /// What it was called before.
+    pub(crate) formers: Vec<Template>,
+    pub(crate) at_most_once: bool,
+    /// The helper it calls, as a type.
+    pub(crate) helper: Option<TokenStream>,
 }
 
 pub(crate) fn mark(job: &JobFn, policy: &Policy, errors: &mut Errors) -> Marked {

@@ -11,6 +11,7 @@ fn read(body: TokenStream, raw_await: bool) -> (Marked, Vec<String>) {
     let policy = Policy {
         krate: quote!(::jobs_runtime),
         raw_await,
+        helper: None,
     };
     let mut errors = Errors::default();
     let marked = mark(&job, &policy, &mut errors);
@@ -356,7 +357,7 @@ fn sleeps_and_waits_take_their_own_options() {
     );
     refused(
         quote!(step!("a", sleep = "3d", timeout = "1d").await;),
-        "no other options",
+        "no option but `was`",
     );
     refused(
         quote!(step!("a", sleep = "3d", event = Paid).await;),
@@ -381,6 +382,103 @@ fn sleeps_and_waits_take_their_own_options() {
             .into_iter()
             .chain(quote!())
             .collect(),
+    );
+}
+
+#[test]
+fn a_step_that_runs_at_most_once_is_never_tried_again() {
+    accepted(quote!(step!("a", effect = at_most_once, timeout = "1s", move one()).await?;));
+    refused(
+        quote!(step!("a", effect = once, one()).await?;),
+        "takes `at_most_once`",
+    );
+    refused(
+        quote!(step!("a", effect = at_most_once, attempts = 3, one()).await?;),
+        "remove `attempts`",
+    );
+    refused(
+        quote!(step!("a", effect = at_most_once, backoff = "1s", one()).await?;),
+        "remove `backoff`",
+    );
+    refused(
+        quote!(step!("a", event = Paid, effect = at_most_once).await?;),
+        "does not go with `event`",
+    );
+}
+
+#[test]
+fn former_names_lead_to_one_step() {
+    accepted(quote!(
+        step!("a", was = ["b", "c:{x}"], one()).await?;
+        step!("nap", was = ["rest"], sleep = "1h").await;
+        step!("paid", event = Paid, was = ["payed"]).await?;
+        step!("bill", was = ["invoice"], steps = bill(&input)).await?;
+        for x in y {
+            step!("d:{x}", was = ["e:{x}"], one()).await?;
+        }
+    ));
+    refused(
+        quote!(step!("a", was = "b", one()).await?;),
+        "a list of texts",
+    );
+    refused(
+        quote!(step!("a", was = [b], one()).await?;),
+        "a list of texts",
+    );
+    refused(quote!(step!("a", was = [""], one()).await?;), "is empty");
+    refused(
+        quote!(step!("a", was = ["a"], one()).await?;),
+        "is called now",
+    );
+    refused(
+        quote!(step!("a", was = ["b", "b"], one()).await?;),
+        "in the list already",
+    );
+    refused(
+        quote!(step!("b", one()).await?; step!("a", was = ["b"], one()).await?;),
+        "is the name of another step",
+    );
+    refused(
+        quote!(step!("a", was = ["b"], one()).await?; step!("b", one()).await?;),
+        "is a former name of step \"a\"",
+    );
+    refused(
+        quote!(step!("a", was = ["b"], one()).await?; step!("c", was = ["b"], one()).await?;),
+        "is a former name of step \"a\"",
+    );
+    refused(
+        quote!(for x in y {
+            step!("d:{x}", was = ["e"], one()).await?;
+        }),
+        "on every pass",
+    );
+}
+
+#[test]
+fn a_helper_is_called_directly() {
+    accepted(quote!(step!("a", steps = shop::bill(&input, step!("b", one()).await?)).await?;));
+    for call in [
+        quote!(bill),
+        quote!(shop.bill(&input)),
+        quote!(bill::<u64>(5)),
+        quote!(async { bill(5).await }),
+    ] {
+        refused(
+            quote!(step!("a", steps = #call).await?;),
+            "by its path and nothing around it",
+        );
+    }
+    refused(
+        quote!(step!("a", steps = move bill(5)).await?;),
+        "takes no `move`",
+    );
+    refused(
+        quote!(step!("a", steps = bill(5), timeout = "1s").await?;),
+        "no option but `was`",
+    );
+    refused(
+        quote!(step!("a", steps = bill(work().await)).await?;),
+        "awaited outside a step",
     );
 }
 

@@ -65,6 +65,11 @@ pub(super) fn parse(attrs: &[Attribute], ident: &Ident, errors: &mut Errors) -> 
             "an event needs a correlation key, so that it wakes the run it is meant for and no other; add `#[event(key = u64)]` with the key's type, or `key = none` if any wait may take it",
         );
     }
+    let name = match &args.name {
+        Some(name) => name.value(),
+        None => ident.unraw().to_string(),
+    };
+    options::refuse_own_name(&name, &args.was, errors);
     if args.name.is_none()
         && let Err(text) = names::check_plain("event name", &ident.unraw().to_string())
     {
@@ -95,12 +100,9 @@ impl Args {
             }
             "ttl" => self.ttl_millis = Some(options::millis(key, input, "\"7d\"")?),
             "was" => {
-                for literal in options::strings(key, input, "[\"old-name\"]")? {
-                    match names::check_plain("event name", &literal.value()) {
-                        Ok(()) => self.was.push(literal),
-                        Err(text) => errors.at(literal.span(), text),
-                    }
-                }
+                let list = options::strings(key, input, "[\"old-name\"]")?;
+                self.was =
+                    options::each_once(list, errors, |name| names::check_plain("event name", name));
             }
             _ => {}
         }

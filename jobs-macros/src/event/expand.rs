@@ -29,7 +29,10 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
     };
     let was = &args.was;
     let span = args.name.as_ref().map_or(ident.span(), |name| name.span());
-    let here = claim::in_crate(Kind::Event, &name, span);
+    let mut here = claim::in_crate(Kind::Event, &name, span);
+    for former in was.iter().filter(|former| former.value() != name) {
+        here.extend(claim::in_crate(Kind::Event, &former.value(), former.span()));
+    }
     let between = claim::between_crates(&krate, Kind::Event, &name);
     quote! {
         #[automatically_derived]

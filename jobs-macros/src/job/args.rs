@@ -63,7 +63,7 @@ pub(crate) struct Args {
     pub(crate) priority: Option<u8>,
     pub(crate) queue: Option<LitStr>,
     pub(crate) raw_await: bool,
-    pub(crate) removed: Vec<LitStr>,
+    pub(crate) removed: Vec<Template>,
     pub(crate) step_timeout_millis: Option<u64>,
     pub(crate) tenant: Option<Template>,
     pub(crate) timeout_millis: Option<u64>,
@@ -108,7 +108,7 @@ impl Args {
     ) -> syn::Result<()> {
         let name = key.unraw().to_string();
         match name.as_str() {
-            "allow" => self.read_allow(input, errors)?,
+            "allow" => self.raw_await = read_allow(input, errors)?,
             "attempts" => {
                 let value = input.parse()?;
                 self.attempts = Some(options::count(key, &value, "a job is tried at least once")?);
@@ -125,7 +125,7 @@ impl Args {
             "on_conflict" => self.on_conflict = Some((read_conflict(input)?, key.span())),
             "priority" => self.priority = Some(read_priority(input)?),
             "queue" => self.queue = Some(plain(key, input, "queue name", "\"mail\"")?),
-            "removed" => self.removed = step_names(key, input, errors)?,
+            "removed" => self.read_removed(key, input, errors)?,
             "step_timeout" => {
                 self.step_timeout_millis = Some(options::millis(key, input, "\"1m\"")?)
             }
@@ -147,19 +147,19 @@ impl Args {
         Ok(())
     }
 
-    fn read_allow(&mut self, input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<()> {
-        if !input.peek(syn::token::Paren) {
-            return Err(input.error("`allow` takes a list, as in `allow = (raw_await)`"));
-        }
-        let inside;
-        syn::parenthesized!(inside in input);
-        for word in inside.parse_terminated(Ident::parse_any, syn::Token![,])? {
-            let text = word.to_string();
-            if ALLOWANCES.contains(&text.as_str()) {
-                self.raw_await = true;
-            } else {
-                let hint = crate::suggest::hint(&text, ALLOWANCES);
-                errors.at(word.span(), format!("`{text}` cannot be allowed; {hint}"));
+    /// Names of steps, with their placeholders; those of helpers begin with the helper's.
+    fn read_removed(
+        &mut self,
+        key: &Ident,
+        input: ParseStream<'_>,
+        errors: &mut Errors,
+    ) -> syn::Result<()> {
+        let list = options::strings(key, input, "[\"old-step\"]")?;
+        let check = |name: &str| name.split('/').try_for_each(names::check_step);
+        for literal in options::each_once(list, errors, check) {
+            match self.template(&literal, Role::StepName) {
+                Ok(template) => self.removed.extend(template),
+                Err(error) => errors.add(error),
             }
         }
         Ok(())
@@ -197,6 +197,26 @@ impl Args {
             Err(Flaw::Refused(text)) => Err(syn::Error::new(literal.span(), text)),
         }
     }
+}
+
+/// `(raw_await)`: whether awaits outside of steps are meant.
+pub(crate) fn read_allow(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<bool> {
+    if !input.peek(syn::token::Paren) {
+        return Err(input.error("`allow` takes a list, as in `allow = (raw_await)`"));
+    }
+    let inside;
+    syn::parenthesized!(inside in input);
+    let mut raw_await = false;
+    for word in inside.parse_terminated(Ident::parse_any, syn::Token![,])? {
+        let text = word.to_string();
+        if ALLOWANCES.contains(&text.as_str()) {
+            raw_await = true;
+        } else {
+            let hint = crate::suggest::hint(&text, ALLOWANCES);
+            errors.at(word.span(), format!("`{text}` cannot be allowed; {hint}"));
+        }
+    }
+    Ok(raw_await)
 }
 
 fn plain(key: &Ident, input: ParseStream<'_>, what: &str, example: &str) -> syn::Result<LitStr> {
@@ -266,40 +286,9 @@ fn former_names(
     errors: &mut Errors,
 ) -> syn::Result<Vec<LitStr>> {
     let list = options::strings(key, input, "[\"old-name\"]")?;
-    keep_good(list, errors, |name| names::check_plain("job name", name))
-}
-
-fn step_names(
-    key: &Ident,
-    input: ParseStream<'_>,
-    errors: &mut Errors,
-) -> syn::Result<Vec<LitStr>> {
-    let list = options::strings(key, input, "[\"old-step\"]")?;
-    keep_good(list, errors, names::check_step)
-}
-
-fn keep_good(
-    list: Vec<LitStr>,
-    errors: &mut Errors,
-    check: impl Fn(&str) -> Result<(), String>,
-) -> syn::Result<Vec<LitStr>> {
-    let mut good: Vec<LitStr> = Vec::new();
-    for literal in list {
-        if let Err(text) = check(&literal.value()) {
-            errors.at(literal.span(), text);
-        } else if good
-            .iter()
-            .any(|earlier| earlier.value() == literal.value())
-        {
-            errors.at(
-                literal.span(),
-                "this name is in the list already; remove it",
-            );
-        } else {
-            good.push(literal);
-        }
-    }
-    Ok(good)
+    Ok(options::each_once(list, errors, |name| {
+        names::check_plain("job name", name)
+    }))
 }
 
 #[cfg(test)]

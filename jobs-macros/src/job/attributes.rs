@@ -5,7 +5,7 @@ use syn::Attribute;
 
 /// Where an attribute of the user's goes.
 #[derive(Clone, Copy, PartialEq)]
-pub(super) enum Place {
+pub(crate) enum Place {
     Body,
     Function,
     /// The block around all that is hidden.
@@ -15,18 +15,22 @@ pub(super) enum Place {
 
 impl Definition<'_> {
     pub(super) fn attrs(&self, place: Place) -> Vec<&Attribute> {
-        let goes_there = |attr: &&Attribute| {
-            let name = attr.path().get_ident().map(ToString::to_string);
-            match name.as_deref() {
-                Some("cfg" | "cfg_attr") => true,
-                Some("allow" | "warn" | "deny" | "forbid") => place != Place::Body,
-                // Given once, or the copies would go unfulfilled.
-                Some("expect") => place == Place::Inside,
-                Some("doc") => matches!(place, Place::Function | Place::Type),
-                Some("deprecated" | "must_use") => place == Place::Function,
-                _ => place == Place::Body,
-            }
-        };
-        self.job.attrs.iter().filter(goes_there).collect()
+        attributes(&self.job.attrs, place)
     }
+}
+
+pub(crate) fn attributes(attrs: &[Attribute], place: Place) -> Vec<&Attribute> {
+    let goes_there = |attr: &&Attribute| {
+        let name = attr.path().get_ident().map(ToString::to_string);
+        match name.as_deref() {
+            Some("cfg" | "cfg_attr") => true,
+            Some("allow" | "warn" | "deny" | "forbid") => place != Place::Body,
+            // Given once, or the copies would go unfulfilled.
+            Some("expect") => place == Place::Inside,
+            Some("doc") => matches!(place, Place::Function | Place::Type),
+            Some("deprecated" | "must_use") => place == Place::Function,
+            _ => place == Place::Body,
+        }
+    };
+    attrs.iter().filter(goes_there).collect()
 }

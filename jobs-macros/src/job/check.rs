@@ -5,6 +5,7 @@ use super::args::{Args, Idempotency};
 use super::item::JobFn;
 use crate::errors::Errors;
 use crate::names;
+use crate::options;
 use crate::suggest;
 use crate::template::Template;
 use syn::spanned::Spanned;
@@ -18,6 +19,8 @@ pub(crate) struct Shape {
     pub(crate) returns: Option<Type>,
     /// False if no function of a job's kind can be made of the item (generic, a method).
     pub(crate) is_expandable: bool,
+    /// Its input or output holds a reference, so neither can be stored.
+    pub(crate) is_borrowed: bool,
 }
 
 pub(crate) struct Input {
@@ -100,6 +103,7 @@ pub(crate) fn signature(job: &JobFn, errors: &mut Errors) -> Shape {
         extracted: parameters.collect(),
         returns: returned,
         is_expandable,
+        is_borrowed: false,
     }
 }
 
@@ -141,14 +145,14 @@ fn returns(job: &JobFn, errors: &mut Errors) -> Option<Type> {
 
 /// The checks that need both the options and the signature.
 pub(crate) fn agreement(args: &mut Args, job: &JobFn, shape: &Shape, errors: &mut Errors) {
-    if let Some(name) = &args.name {
-        if args.was.iter().any(|former| former.value() == name.value()) {
-            errors.at(
-                name.span(),
-                "this name is in `was`, the list of former names; remove it there",
-            );
-        }
-    } else if let Err(text) = names::check_plain("job name", &default_name(job)) {
+    let name = match &args.name {
+        Some(name) => name.value(),
+        None => default_name(job),
+    };
+    options::refuse_own_name(&name, &args.was, errors);
+    if args.name.is_none()
+        && let Err(text) = names::check_plain("job name", &name)
+    {
         let text = format!("{text}; give it one with `name = \"..\"`");
         errors.at(job.sig.ident.span(), text);
     }

@@ -26,7 +26,7 @@ pub(super) struct Definition<'a> {
 
 impl Definition<'_> {
     pub(super) fn expand(&self) -> TokenStream {
-        if !self.shape.is_expandable {
+        if !self.shape.is_expandable || self.shape.is_borrowed {
             return self.as_plain_fn();
         }
         let (request, marker, implementation) =

@@ -3,6 +3,7 @@
 
 mod args;
 mod attributes;
+mod borrowed;
 mod check;
 mod expand;
 mod hints;
@@ -11,9 +12,9 @@ mod registered;
 #[cfg(test)]
 mod tests;
 
-#[cfg(test)]
-pub(crate) use item::parse as parse_item;
-pub(crate) use item::{Body, JobFn};
+pub(crate) use args::read_allow;
+pub(crate) use attributes::{Place, attributes};
+pub(crate) use item::{Body, JobFn, parse as parse_item};
 
 use crate::body::{self, Policy};
 use crate::errors::Errors;
@@ -32,12 +33,14 @@ pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
         Some(path) => quote!(#path),
         None => quote!(::jobs_runtime),
     };
-    let shape = check::signature(&job, &mut errors);
+    let mut shape = check::signature(&job, &mut errors);
+    shape.is_borrowed = borrowed::refuse(&shape, &mut errors);
     require_idempotency(&args, &job, &shape, &mut errors);
     check::agreement(&mut args, &job, &shape, &mut errors);
     let policy = Policy {
         krate: krate.clone(),
         raw_await: args.raw_await,
+        helper: None,
     };
     let marked = body::mark(&job, &policy, &mut errors);
     refuse_removed(&args, &marked, &mut errors);
@@ -87,22 +90,24 @@ fn require_idempotency(args: &Args, job: &JobFn, shape: &check::Shape, errors: &
     );
 }
 
-/// A step that is still there was not removed.
+/// A step that is still there was not removed, nor was one that only has another name now.
 fn refuse_removed(args: &Args, marked: &body::Marked, errors: &mut Errors) {
     for removed in &args.removed {
-        if let Some(site) = marked
-            .steps
-            .iter()
-            .find(|site| site.name == removed.value())
-        {
-            errors.at(
-                removed.span(),
-                format!(
-                    "step \"{}\" is still in this job (on line {}); take it out of `removed`",
-                    site.name, site.line
-                ),
-            );
-        }
+        let skeleton = removed.skeleton();
+        let Some(site) = marked.steps.iter().find(|site| site.answers_to(&skeleton)) else {
+            continue;
+        };
+        let (name, line) = (&site.name, site.line);
+        let text = if site.was(&skeleton) {
+            format!(
+                "step \"{name}\" (on line {line}) answers to this name by its `was`; take it out of `removed`"
+            )
+        } else {
+            format!(
+                "step \"{name}\" is still in this job (on line {line}); take it out of `removed`"
+            )
+        };
+        errors.at(removed.literal.span(), text);
     }
 }
 

@@ -20,19 +20,7 @@ impl Definition<'_> {
             let ty = &parameter.ty;
             quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
         });
-        let steps = self.marked.steps.iter().map(|site| {
-            let (name, in_loop) = (&site.name, site.in_loop);
-            let kind = Ident::new(site.kind, Span::call_site());
-            let line = u32::try_from(site.line).unwrap_or(0);
-            quote! {
-                #krate::private::StepDef {
-                    name: #name,
-                    kind: #krate::private::RecordKind::#kind,
-                    line: #line,
-                    in_loop: #in_loop,
-                }
-            }
-        });
+        let steps = body::step_defs(krate, &self.marked.steps);
         let ident = &self.job.sig.ident;
         quote! {
             #krate::private::register! { JOBS_V0: JobDef = #krate::private::JobDef {
@@ -46,7 +34,7 @@ impl Definition<'_> {
                 input_type: #krate::private::input_type::<#ident>,
                 output_type: #krate::private::output_type::<#ident>,
                 needs: &[#(#needs),*],
-                steps: &[#(#steps),*],
+                steps: #steps,
                 run: __job_run,
             } }
         }
@@ -94,11 +82,11 @@ impl Definition<'_> {
                 )
             });
         }
-        if args.raw_await {
-            fields.push(quote!(raw_await: true));
+        if let Some(raw_await) = body::raw_await(krate, args.raw_await, &self.marked.steps) {
+            fields.push(quote!(raw_await: #raw_await));
         }
         if !args.removed.is_empty() {
-            let removed = &args.removed;
+            let removed = args.removed.iter().map(|step| &step.literal);
             fields.push(quote!(removed: &[#(#removed),*]));
         }
         let keyed = is_keyed(args);

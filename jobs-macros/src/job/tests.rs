@@ -165,8 +165,13 @@ fn a_name_is_never_its_own_former_name() {
     );
     refused(
         quote!(idempotency = none, name = "a", was = ["a"]),
+        item.clone(),
+        "is the name it has now",
+    );
+    refused(
+        quote!(idempotency = none, was = ["v", "w"]),
         item,
-        "former names",
+        "is the name it has now",
     );
 }
 
@@ -182,6 +187,52 @@ fn a_removed_step_is_not_there() {
         item,
         "still in this job",
     );
+    let item = quote!(
+        async fn w(input: u64) -> Result<()> {
+            for x in y {
+                step!("a:{x}", was = ["b:{x}"], b()).await?;
+            }
+            Ok(())
+        }
+    );
+    for (removed, part) in [
+        ("a:{y}", "still in this job"),
+        ("b:{id}", "answers to this name"),
+    ] {
+        refused(
+            quote!(idempotency = none, removed = [#removed]),
+            item.clone(),
+            part,
+        );
+    }
+    refused(
+        quote!(idempotency = none, removed = ["helper/c", "helper//d"]),
+        item,
+        "is empty",
+    );
+}
+
+#[test]
+fn what_is_stored_holds_no_reference() {
+    let key = quote!(idempotency = none);
+    let cases = [
+        (
+            quote!(w(input: u64) -> Result<&'static str>),
+            "use `String`",
+        ),
+        (
+            quote!(w(input: u64) -> Result<Vec<&'static Plan>, E>),
+            "use `Plan` itself",
+        ),
+        (
+            quote!(w(input: u64) -> Result<(u8, &'static [u8])>),
+            "use `Vec<u8>`",
+        ),
+        (quote!(w(input: Vec<&str>) -> Result<()>), "use `String`"),
+    ];
+    for (signature, part) in cases {
+        refused(key.clone(), quote!(async fn #signature { todo() }), part);
+    }
 }
 
 #[test]

@@ -54,6 +54,16 @@ pub struct InboxItem {
     pub content: InboxContent,
 }
 
+impl InboxItem {
+    /// The event, if it is one.
+    pub(super) fn event(&self) -> Option<EventId> {
+        match self.content {
+            InboxContent::Child { .. } => None,
+            InboxContent::Event { id, .. } => Some(id),
+        }
+    }
+}
+
 /// What can be pinned to a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InboxContent {

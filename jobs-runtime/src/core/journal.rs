@@ -74,6 +74,21 @@ pub enum StepOutcome {
     TimedOut,
 }
 
+impl StepOutcome {
+    /// The error that it is to the body, if it is one.
+    #[must_use]
+    pub fn error(&self) -> Option<StoredError> {
+        match self {
+            StepOutcome::Done(_) | StepOutcome::TimedOut => None,
+            StepOutcome::Failed(error) => Some(error.clone()),
+            StepOutcome::Interrupted => Some(StoredError::new(
+                "X_STEP_INTERRUPTED",
+                "it was started, how it ended was not recorded, and it may not run twice",
+            )),
+        }
+    }
+}
+
 /// What is stored of a step. Without a position it is pending: asked for, not yet delivered (R4).
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct StepRecord {
@@ -128,6 +143,16 @@ impl StepRecord {
             last_error: None,
             copied_from: None,
         }
+    }
+
+    /// Whether a body that may not run twice was started, and nobody recorded how it ended. Other
+    /// pending records of steps tell the error after which the body runs again.
+    #[must_use]
+    pub fn is_start(&self) -> bool {
+        self.kind == RecordKind::Step
+            && self.position.is_none()
+            && self.attempts > 0
+            && self.last_error.is_none()
     }
 
     /// Whether its failure was delivered.

@@ -78,6 +78,7 @@ own_codes! {
     X_JOB_EXPIRED = "the job was not started in time";
     X_JOB_FAILED = "the job ended with an error";
     X_JOB_MAX_ATTEMPTS = "the attempts of the job are used up";
+    X_JOB_NOT_ENDED = "the job has no outcome yet";
     X_JOB_PANIC = "the body of the job panicked";
     X_JOB_TIMEOUT = "the job or one of its steps took too long";
     X_JOB_UNKNOWN = "there is no such job";

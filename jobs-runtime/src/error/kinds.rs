@@ -220,6 +220,26 @@ impl Error {
         )
     }
 
+    /// Somebody wants the outcome of a job that has none yet.
+    pub(crate) fn job_not_ended(job: JobId, name: &str, why: &str) -> Self {
+        Error::new(
+            &X_JOB_NOT_ENDED,
+            format!("job \"{name}\" ({job}) has not ended: {why}"),
+            "let it run with `bench.drain()`, let its time pass with `bench.advance(span)`, or publish what it waits for",
+        )
+    }
+
+    /// A drain that would go on for ever.
+    pub(crate) fn drained_too_long(leases: usize, name: &str, job: JobId, own: usize) -> Self {
+        Error::new(
+            &X_JOB_TIMEOUT,
+            format!(
+                "the bench ran {leases} leases and there are more; the last was for job \"{name}\" ({job}), which had {own} of them"
+            ),
+            "look for a job that enqueues itself or is tried again at once; if the test needs more leases, allow them with `Bench::limit_leases`",
+        )
+    }
+
     /// A job or step took too long.
     #[must_use]
     pub fn timeout(what: impl std::fmt::Display, millis: u64) -> Self {

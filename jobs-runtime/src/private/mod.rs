@@ -2,6 +2,7 @@
 //! versions. Thin generic shims stand here, around types that are not generic over user code.
 
 mod claim;
+mod helper;
 mod key;
 mod register;
 mod run;
@@ -15,10 +16,11 @@ pub use crate::durable::{
 pub use crate::failure::Failure;
 pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
-    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
-    WaitOptions,
+    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepName, StepOptions,
+    WaitFuture, WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
+pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
 pub use run::{RunFuture, clean_up, encode, input_type, no_context, output_type, run};

@@ -5,19 +5,16 @@ use crate::definition::Event;
 use crate::durable::{Durable, IntoFailure, StepBody, StepReturn, WaitKey, has_key};
 use crate::failure::Failure;
 use crate::steps::{
-    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepOptions, WaitFuture,
-    WaitOptions,
+    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepName, StepOptions,
+    WaitFuture, WaitOptions,
 };
 use std::any::type_name;
-use std::borrow::Cow;
 use std::future::{Future, ready};
-
-type Name = Cow<'static, str>;
 
 /// A step whose body borrows, and so can be started again.
 pub fn step<'a, F, B>(
     cx: JobCx<'a>,
-    name: impl Into<Name>,
+    name: impl Into<StepName>,
     options: StepOptions,
     body: F,
 ) -> StepFuture<'a, <B::Output as StepReturn>::Ok>
@@ -26,13 +23,13 @@ where
     B: Future<Output: StepReturn<Ok: Durable, Err: IntoFailure>> + Send + 'a,
 {
     let body: ErasedBody<'a> = Box::new(move || Box::pin(encoded(body())));
-    erased(cx, name.into(), options, body)
+    erased(cx, cx.full_name(name), options, body)
 }
 
 /// A step whose body took what it needs, and so can be started once.
 pub fn step_once<'a, B>(
     cx: JobCx<'a>,
-    name: impl Into<Name>,
+    name: impl Into<StepName>,
     options: StepOptions,
     body: B,
 ) -> StepFuture<'a, <B::Output as StepReturn>::Ok>
@@ -44,12 +41,12 @@ where
         Some(body) => Box::pin(body),
         None => Box::pin(ready(Err(spent()))),
     });
-    erased(cx, name.into(), options, body)
+    erased(cx, cx.full_name(name), options, body)
 }
 
 fn erased<'a, T: Durable>(
     cx: JobCx<'a>,
-    name: Name,
+    name: StepName,
     options: StepOptions,
     body: ErasedBody<'a>,
 ) -> StepFuture<'a, T> {
@@ -97,40 +94,40 @@ pub fn block<T, B: Future<Output = Result<T, Failure>>>(body: B) -> B {
 }
 
 /// A sleep of some length.
-pub fn sleep<'a>(cx: JobCx<'a>, name: impl Into<Name>, span: Millis) -> SleepFuture<'a> {
-    SleepFuture::for_span(cx, name.into(), span)
+pub fn sleep<'a>(cx: JobCx<'a>, name: impl Into<StepName>, span: Millis) -> SleepFuture<'a> {
+    SleepFuture::for_span(cx, cx.full_name(name), span)
 }
 
 /// A sleep until an instant.
 pub fn sleep_until<'a>(
     cx: JobCx<'a>,
-    name: impl Into<Name>,
+    name: impl Into<StepName>,
     at: impl super::IntoTimestamp,
 ) -> SleepFuture<'a> {
     let at: Timestamp = at.into_timestamp();
-    SleepFuture::until(cx, name.into(), at)
+    SleepFuture::until(cx, cx.full_name(name), at)
 }
 
 /// A wait that may end without an event.
 pub fn wait<'a, E: Event>(
     cx: JobCx<'a>,
-    name: impl Into<Name>,
+    name: impl Into<StepName>,
     key: impl WaitKey<E::Key>,
     options: WaitOptions,
 ) -> WaitFuture<'a, E> {
     let options = keyed::<E>(options, key);
-    WaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
+    WaitFuture::new(cx, cx.full_name(name), names::<E>(), options, decode::<E>)
 }
 
 /// A wait that fails without an event.
 pub fn wait_required<'a, E: Event>(
     cx: JobCx<'a>,
-    name: impl Into<Name>,
+    name: impl Into<StepName>,
     key: impl WaitKey<E::Key>,
     options: WaitOptions,
 ) -> RequiredWaitFuture<'a, E> {
     let options = keyed::<E>(options, key);
-    RequiredWaitFuture::new(cx, name.into(), names::<E>(), options, decode::<E>)
+    RequiredWaitFuture::new(cx, cx.full_name(name), names::<E>(), options, decode::<E>)
 }
 
 /// A key given for an event that has none is as good as none.

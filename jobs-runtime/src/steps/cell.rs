@@ -1,6 +1,7 @@
 //! The run of one lease as its step futures share it, and the waker that tells the body's own
 //! wake-ups from all others.
 
+use super::name::{Helper, Helpers, StepName};
 use crate::Error;
 use crate::clock::Env;
 use crate::codec::Codecs;
@@ -52,6 +53,7 @@ pub(crate) struct RunCell {
 struct Shell {
     run: Run,
     wakers: BTreeMap<String, Waker>,
+    helpers: Helpers,
 }
 
 impl RunCell {
@@ -69,6 +71,7 @@ impl RunCell {
         let shell = Mutex::new(Shell {
             run,
             wakers: BTreeMap::new(),
+            helpers: Helpers::default(),
         });
         RunCell {
             info,
@@ -129,9 +132,13 @@ impl RunCell {
     }
 
     /// Asks for a step, and keeps the waker unless there is an answer.
-    pub(crate) fn ask(&self, name: &str, ask: &Ask, asked: &mut bool, waker: &Waker) -> Asked {
+    pub(crate) fn ask(&self, name: &StepName, ask: &Ask, asked: &mut bool, waker: &Waker) -> Asked {
         let now = self.now();
         let mut shell = self.lock();
+        if !*asked {
+            shell.run.adopt(name.as_str(), name.formers());
+        }
+        let name = name.as_str();
         let answer = shell.run.ask(name, ask, !*asked, now);
         *asked = true;
         if answer == Asked::Later {
@@ -155,6 +162,10 @@ impl RunCell {
         shell.wakers.remove(name);
     }
 
+    pub(super) fn with_helpers<T>(&self, act: impl FnOnce(&mut Helpers) -> T) -> T {
+        act(&mut self.lock().helpers)
+    }
+
     fn lock(&self) -> MutexGuard<'_, Shell> {
         // A panic under this lock is ours alone; the state is whole between two calls.
         self.shell.lock().unwrap_or_else(PoisonError::into_inner)
@@ -165,6 +176,17 @@ impl RunCell {
 #[derive(Clone, Copy)]
 pub struct JobCx<'a> {
     pub(crate) cell: &'a Arc<RunCell>,
+    pub(super) helper: Helper,
+}
+
+impl<'a> JobCx<'a> {
+    /// The context of the body itself.
+    pub(crate) fn new(cell: &'a Arc<RunCell>) -> Self {
+        JobCx {
+            cell,
+            helper: Helper::default(),
+        }
+    }
 }
 
 impl JobCx<'_> {

@@ -1,8 +1,7 @@
 //! A sleep: parks the run until its time has come, without a worker.
 
-use super::JobCx;
+use super::{JobCx, StepName};
 use crate::core::{Ask, Asked, Millis, Timestamp};
-use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -11,7 +10,7 @@ use std::task::{Context, Poll};
 #[must_use = "a sleep does nothing until it is awaited: add `.await`"]
 pub struct SleepFuture<'a> {
     cx: JobCx<'a>,
-    name: Cow<'static, str>,
+    name: StepName,
     ask: Ask,
     asked: bool,
     done: bool,
@@ -19,7 +18,7 @@ pub struct SleepFuture<'a> {
 
 impl<'a> SleepFuture<'a> {
     /// Sleeps so long from its first poll in the life of the run.
-    pub fn for_span(cx: JobCx<'a>, name: Cow<'static, str>, span: Millis) -> Self {
+    pub fn for_span(cx: JobCx<'a>, name: StepName, span: Millis) -> Self {
         SleepFuture {
             cx,
             name,
@@ -30,7 +29,7 @@ impl<'a> SleepFuture<'a> {
     }
 
     /// Sleeps until an instant.
-    pub fn until(cx: JobCx<'a>, name: Cow<'static, str>, at: Timestamp) -> Self {
+    pub fn until(cx: JobCx<'a>, name: StepName, at: Timestamp) -> Self {
         SleepFuture {
             cx,
             name,
@@ -59,7 +58,7 @@ impl Future for SleepFuture<'_> {
 impl Drop for SleepFuture<'_> {
     fn drop(&mut self) {
         if self.asked && !self.done {
-            self.cx.cell.forget(&self.name);
+            self.cx.cell.forget(self.name.as_str());
         }
     }
 }

@@ -1,10 +1,9 @@
 //! A step with a body: run once, stored, and given back from the store ever after.
 
 use super::cell::in_body;
-use super::{JobCx, StepError};
+use super::{JobCx, StepError, StepName};
 use crate::Failure;
 use crate::core::{Ask, Asked, Backoff, Millis, StepOutcome, StoredError};
-use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -23,6 +22,8 @@ pub struct StepOptions {
     pub backoff: Backoff,
     /// How long one try may take; the job's `step_timeout` without it.
     pub timeout: Option<Millis>,
+    /// It runs at most once, and is interrupted if its worker dies.
+    pub at_most_once: bool,
 }
 
 impl StepOptions {
@@ -31,6 +32,7 @@ impl StepOptions {
         attempts: 1,
         backoff: Backoff::DEFAULT,
         timeout: None,
+        at_most_once: false,
     };
 }
 
@@ -38,7 +40,7 @@ impl StepOptions {
 #[must_use = "a step does nothing until it is awaited: add `.await`"]
 pub struct StepFuture<'a, T> {
     cx: JobCx<'a>,
-    name: Cow<'static, str>,
+    name: StepName,
     ask: Ask,
     options: StepOptions,
     body: ErasedBody<'a>,
@@ -53,7 +55,7 @@ impl<'a, T> StepFuture<'a, T> {
     /// A step of this name. `fingerprint` tells the output's type from others.
     pub fn new(
         cx: JobCx<'a>,
-        name: Cow<'static, str>,
+        name: StepName,
         options: StepOptions,
         fingerprint: u64,
         body: ErasedBody<'a>,
@@ -62,7 +64,7 @@ impl<'a, T> StepFuture<'a, T> {
         let timeout = options.timeout.or(cx.cell.info.step_timeout);
         let ask = Ask::Step {
             fingerprint,
-            once: false,
+            once: options.at_most_once,
             timeout,
         };
         StepFuture {
@@ -86,18 +88,17 @@ impl<'a, T> StepFuture<'a, T> {
                 Ok(value) => return Poll::Ready(Ok(value)),
                 Err(reason) => {
                     // The body never sees this: the run is parked for a person.
-                    self.cx.cell.with(|run| run.undecodable(&self.name, reason));
+                    self.cx
+                        .cell
+                        .with(|run| run.undecodable(self.name.as_str(), reason));
                     return Poll::Pending;
                 }
             },
-            StepOutcome::Failed(error) => error,
-            StepOutcome::Interrupted => StoredError::new(
-                "X_STEP_INTERRUPTED",
-                "the worker died while this step ran, and it may not run twice",
-            ),
-            StepOutcome::TimedOut => StoredError::new("X_JOB_TIMEOUT", "the step took too long"),
+            other => other
+                .error()
+                .unwrap_or_else(|| StoredError::new("X_JOB_TIMEOUT", "the step took too long")),
         };
-        Poll::Ready(Err(StepError::new(&self.name, error)))
+        Poll::Ready(Err(StepError::new(self.name.as_str(), error)))
     }
 
     /// A try of the body has ended: its result waits for delivery, or the next try for its time.
@@ -107,22 +108,22 @@ impl<'a, T> StepFuture<'a, T> {
         let limit = cell.info.payload_limit;
         let error = match result.and_then(|json| Ok(cell.seal(json)?)) {
             Ok(payload) if payload.bytes.len() > limit => {
-                too_large(&self.name, payload.bytes.len(), limit)
+                too_large(self.name.as_str(), payload.bytes.len(), limit)
             }
             Ok(payload) => {
                 let outcome = StepOutcome::Done(payload);
-                return cell.with(|run| run.finish(&self.name, outcome));
+                return cell.with(|run| run.finish(self.name.as_str(), outcome));
             }
             Err(failure) => failure.stored(),
         };
         self.tried += 1;
         if error.fatal || self.tried >= self.options.attempts {
-            return cell.with(|run| run.finish(&self.name, StepOutcome::Failed(error)));
+            return cell.with(|run| run.finish(self.name.as_str(), StepOutcome::Failed(error)));
         }
         let random = cell.env.entropy.bits() as u64;
         let delay = self.options.backoff.delay(self.tried, random);
         let now = cell.now();
-        cell.with(|run| run.back_off(&self.name, error, delay, now));
+        cell.with(|run| run.back_off(self.name.as_str(), error, delay, now));
     }
 }
 
@@ -138,7 +139,7 @@ impl<T> Future for StepFuture<'_, T> {
             Asked::Running => {}
             Asked::Start { tried } => {
                 me.tried = tried;
-                cell.observer.step_started(&cell.info, &me.name);
+                cell.observer.step_started(&cell.info, me.name.as_str());
                 me.running = Some((me.body)());
             }
             Asked::Expired => {
@@ -148,16 +149,16 @@ impl<T> Future for StepFuture<'_, T> {
                     .or(cell.info.step_timeout)
                     .unwrap_or_default();
                 me.ended(Err(timed_out(limit)));
-                cell.keep(&me.name, cx.waker());
+                cell.keep(me.name.as_str(), cx.waker());
                 return Poll::Pending;
             }
         }
         let Some(running) = me.running.as_mut() else {
             return Poll::Pending;
         };
-        let polled = in_body(&me.name, || running.as_mut().poll(cx));
+        let polled = in_body(me.name.as_str(), || running.as_mut().poll(cx));
         // Also while the body runs: its deadline wakes this future.
-        cell.keep(&me.name, cx.waker());
+        cell.keep(me.name.as_str(), cx.waker());
         if let Poll::Ready(result) = polled {
             me.ended(result);
         }
@@ -168,7 +169,7 @@ impl<T> Future for StepFuture<'_, T> {
 impl<T> Drop for StepFuture<'_, T> {
     fn drop(&mut self) {
         if self.asked && !self.done {
-            self.cx.cell.forget(&self.name);
+            self.cx.cell.forget(self.name.as_str());
         }
     }
 }

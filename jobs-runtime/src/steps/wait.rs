@@ -1,8 +1,7 @@
 //! A wait for an event: parks the run until the event comes or the deadline passes.
 
-use super::{JobCx, StepError};
+use super::{JobCx, StepError, StepName};
 use crate::core::{Ask, Asked, Millis, StepOutcome};
-use std::borrow::Cow;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -31,7 +30,7 @@ pub struct RequiredWaitFuture<'a, T>(Wait<'a, T>);
 
 struct Wait<'a, T> {
     cx: JobCx<'a>,
-    name: Cow<'static, str>,
+    name: StepName,
     ask: Ask,
     asked: bool,
     done: bool,
@@ -42,7 +41,7 @@ impl<'a, T> WaitFuture<'a, T> {
     /// A wait for an event of one of these names.
     pub fn new(
         cx: JobCx<'a>,
-        name: Cow<'static, str>,
+        name: StepName,
         names: Vec<String>,
         options: WaitOptions,
         decode: fn(&[u8]) -> Result<T, String>,
@@ -55,7 +54,7 @@ impl<'a, T> RequiredWaitFuture<'a, T> {
     /// As [`WaitFuture::new`].
     pub fn new(
         cx: JobCx<'a>,
-        name: Cow<'static, str>,
+        name: StepName,
         names: Vec<String>,
         options: WaitOptions,
         decode: fn(&[u8]) -> Result<T, String>,
@@ -67,7 +66,7 @@ impl<'a, T> RequiredWaitFuture<'a, T> {
 impl<'a, T> Wait<'a, T> {
     fn new(
         cx: JobCx<'a>,
-        name: Cow<'static, str>,
+        name: StepName,
         names: Vec<String>,
         options: WaitOptions,
         required: bool,
@@ -103,11 +102,15 @@ impl<'a, T> Wait<'a, T> {
             StepOutcome::Done(payload) => match self.cx.read(&payload, self.decode) {
                 Ok(event) => Poll::Ready(Ok(Some(event))),
                 Err(reason) => {
-                    self.cx.cell.with(|run| run.undecodable(&self.name, reason));
+                    self.cx
+                        .cell
+                        .with(|run| run.undecodable(self.name.as_str(), reason));
                     Poll::Pending
                 }
             },
-            StepOutcome::Failed(error) => Poll::Ready(Err(StepError::new(&self.name, error))),
+            StepOutcome::Failed(error) => {
+                Poll::Ready(Err(StepError::new(self.name.as_str(), error)))
+            }
             StepOutcome::Interrupted | StepOutcome::TimedOut => Poll::Ready(Ok(None)),
         }
     }
@@ -128,7 +131,7 @@ impl<T> Future for RequiredWaitFuture<'_, T> {
         self.0.poll(cx).map(|result| {
             let none = || {
                 let error = crate::Error::timeout("the wait", 0);
-                StepError::new(&self.0.name, crate::Failure::from(error).stored())
+                StepError::new(self.0.name.as_str(), crate::Failure::from(error).stored())
             };
             result.and_then(|event| event.ok_or_else(none))
         })
@@ -138,7 +141,7 @@ impl<T> Future for RequiredWaitFuture<'_, T> {
 impl<T> Drop for Wait<'_, T> {
     fn drop(&mut self) {
         if self.asked && !self.done {
-            self.cx.cell.forget(&self.name);
+            self.cx.cell.forget(self.name.as_str());
         }
     }
 }

@@ -44,7 +44,7 @@ async fn a_request_that_is_refused_takes_no_other_with_it() {
         .collect();
     let expected = [Some("X_JOB_DUPLICATE"), None, Some("X_NAME_INVALID")];
     assert_eq!(codes, expected);
-    assert_eq!(bench.drain().await.unwrap(), 2);
+    assert_eq!(bench.drain().await.unwrap().leases(), 2);
 }
 
 #[tokio::test]

@@ -1,7 +1,7 @@
 //! Between two polls of the body: deliver one thing, or say what to wait for.
 
-use super::{Run, Slot, SlotState};
-use crate::core::{Position, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp};
+use super::{Run, SlotState};
+use crate::core::{RecordKind, StepOutcome, StepRecord, StoredError, Timestamp};
 use alloc::{format, string::String};
 
 /// What the executor does next.
@@ -90,20 +90,8 @@ impl Run {
     }
 
     fn replay_to(&mut self, name: &str) {
-        let Some((position, at)) = self.set_delivered(name) else {
-            return;
-        };
-        self.give(position, at);
         self.replayed.push(name.into());
-        self.wake(name);
-    }
-
-    fn set_delivered(&mut self, name: &str) -> Option<(Option<Position>, Option<Timestamp>)> {
-        let polls = self.polls;
-        let slot = self.slots.get_mut(name)?;
-        slot.state = SlotState::Delivered;
-        slot.delivered_in = polls + 1;
-        Some((slot.record.position, slot.record.completed_at))
+        self.give(name);
     }
 
     fn wake_held(&mut self) -> bool {
@@ -113,23 +101,16 @@ impl Run {
         any
     }
 
-    /// Careful mode: gives out the result that has become durable.
+    /// Careful mode: gives out the first result that has become durable.
     fn give_out_stored(&mut self) -> bool {
         let durable = self.durable;
-        let ready = self.slots.iter().find(|(_, slot)| {
-            slot.state == SlotState::Storing
-                && slot
-                    .record
-                    .position
-                    .is_some_and(|position| position < durable)
-        });
-        let Some(name) = ready.map(|(name, _)| name.clone()) else {
+        let first = self.storing.front().and_then(|name| self.slots.get(name));
+        if first.is_none_or(|slot| slot.record.position >= Some(durable)) {
             return false;
-        };
-        if let Some((position, at)) = self.set_delivered(&name) {
-            self.give(position, at);
         }
-        self.wake(&name);
+        if let Some(name) = self.storing.pop_front() {
+            self.give(&name);
+        }
         true
     }
 
@@ -147,9 +128,11 @@ impl Run {
             if let Some(slot) = self.slots.get_mut(&name) {
                 slot.record.event = Some(event);
             }
+            self.live.consume(event);
             return Some(self.deliver(&name, outcome, now));
         }
-        let (name, slot) = self.next_due(now)?;
+        let name = self.used.get(self.live.due(now)?)?.clone();
+        let slot = self.slots.get(&name)?;
         if slot.record.kind == RecordKind::Sleep {
             let fired = StepOutcome::Done(crate::core::Payload::json(*b"null"));
             return Some(self.deliver(&name, fired, now));
@@ -173,87 +156,63 @@ impl Run {
         let Some(slot) = self.slots.get_mut(name) else {
             return Next::Poll;
         };
+        self.live.leave(slot);
         slot.record.position = Some(position);
         slot.record.outcome = Some(outcome);
         slot.record.completed_at = Some(at);
         slot.state = SlotState::Storing;
-        self.dirty.insert(name.into(), slot.record.clone());
-        self.removed.remove(name);
+        let record = slot.record.clone();
+        self.save(record);
         self.next = position.next();
         if self.replay.careful {
+            self.storing.push_back(name.into());
             return Next::Commit;
         }
-        self.set_delivered(name);
-        self.give(Some(position), Some(at));
-        self.wake(name);
+        self.give(name);
         Next::Poll
     }
 
     /// The first wait, in order of asking, that a pinned event serves.
-    fn next_event(&self) -> Option<(String, crate::core::EventId, StepOutcome)> {
-        if self.inbox.is_empty() {
-            return None;
+    fn next_event(&mut self) -> Option<(String, crate::core::EventId, StepOutcome)> {
+        while let Some(asked) = self.live.next_unchecked() {
+            let name = self.used.get(asked)?;
+            let slot = self.slots.get(name)?;
+            if let Some((event, outcome)) = self.served_by(&slot.record) {
+                return Some((name.clone(), event, outcome));
+            }
+            self.live.checked(asked);
         }
-        self.used.iter().find_map(|name| {
-            let slot = self.slots.get(name).filter(|slot| slot.is_wait())?;
-            let (event, outcome) = self.served_by(&slot.record)?;
-            Some((name.clone(), event, outcome))
-        })
-    }
-
-    /// The sleep or wait that has been due for longest.
-    fn next_due(&self, now: Timestamp) -> Option<(String, &Slot)> {
-        self.slots
-            .iter()
-            .filter(|(_, slot)| slot.state == SlotState::Suspended)
-            .filter_map(|(name, slot)| Some((slot.record.wake_at?, name, slot)))
-            .filter(|(at, ..)| *at <= now)
-            .min_by_key(|(at, name, _)| (*at, *name))
-            .map(|(_, name, slot)| (name.clone(), slot))
+        None
     }
 
     /// Wakes a future whose back-off is over or whose body has run out of time.
     fn expire_one(&mut self, now: Timestamp) -> bool {
-        let due = self.slots.iter_mut().find(|(_, slot)| match slot.state {
-            SlotState::BackOff => slot.awaited && slot.record.wake_at.is_none_or(|at| at <= now),
-            SlotState::Running(deadline) => deadline.is_some_and(|at| at <= now),
-            _ => false,
-        });
-        let Some((name, slot)) = due else {
+        let expired = self.live.expired(now);
+        let Some(name) = expired.and_then(|asked| self.used.get(asked)).cloned() else {
             return false;
         };
+        let Some(slot) = self.slots.get_mut(&name) else {
+            return false;
+        };
+        self.live.leave(slot);
         // A new state, so that a future nobody polls is woken once and not for ever.
         slot.state = match slot.state {
             SlotState::BackOff => SlotState::Held,
             _ => SlotState::Overrun,
         };
-        let name = name.clone();
         self.wake(&name);
         true
     }
 
     fn idle(&self, now: Timestamp, holding: bool) -> Next {
-        let storing = self
-            .slots
-            .values()
-            .any(|slot| slot.state == SlotState::Storing);
-        if holding || storing {
+        if holding || !self.storing.is_empty() || !self.marking.is_empty() {
             return Next::Commit;
         }
-        let waits = || self.slots.values().filter(|slot| slot.awaited);
-        let wake_at = waits()
-            .filter_map(|slot| match slot.state {
-                SlotState::BackOff | SlotState::Suspended => slot.record.wake_at,
-                SlotState::Running(deadline) => deadline,
-                _ => None,
-            })
-            .min();
+        let wake_at = self.live.wake_at();
         if self.in_flight > 0 {
             return Next::Wait { wake_at };
         }
-        let suspended =
-            waits().any(|s| matches!(s.state, SlotState::BackOff | SlotState::Suspended));
-        if !suspended {
+        if !self.live.can_park() {
             return Next::Foreign;
         }
         if wake_at.is_some_and(|at| at <= now.after(self.replay.park_after)) {

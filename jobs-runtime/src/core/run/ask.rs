@@ -2,7 +2,8 @@
 
 use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
-    Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError, Timestamp, WaitSpec,
+    MAX_STEP_NAME_BYTES, Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError,
+    Timestamp, WaitSpec,
 };
 use alloc::{string::String, vec::Vec};
 
@@ -103,6 +104,7 @@ impl Run {
         }
         self.held.remove(name);
         match ask {
+            Ask::Step { once: true, .. } if !slot.marked => self.mark_start(name),
             Ask::Step { timeout, .. } => self.start(name, *timeout, now),
             _ => self.suspend(name, ask, now),
         }
@@ -111,6 +113,10 @@ impl Run {
     /// Takes the name for a future; false, and the run is broken, if it cannot be had.
     fn claim_name(&mut self, name: &str, ask: &Ask, now: Timestamp) -> bool {
         self.note_asking();
+        if name.len() > MAX_STEP_NAME_BYTES {
+            self.break_with(RunFault::NameTooLong(name.into()));
+            return false;
+        }
         let slot = self
             .slots
             .entry(name.into())
@@ -130,11 +136,17 @@ impl Run {
         }
         slot.claimed = true;
         slot.awaited = true;
+        slot.asked = self.used.len();
         if let Ask::Step {
             fingerprint, once, ..
         } = ask
         {
             slot.once = *once;
+            if *once && slot.state == SlotState::Pending && slot.record.is_start() {
+                // Nobody knows how far it came: that is how it ended.
+                slot.state = SlotState::Finished(StepOutcome::Interrupted);
+                self.finished.push_back(name.into());
+            }
             if slot.record.position.is_none() {
                 slot.record.fingerprint = *fingerprint;
             }
@@ -150,19 +162,22 @@ impl Run {
             } else {
                 SlotState::Held
             };
+            self.live.enter(slot);
         }
         self.used.push(name.into());
         true
     }
 
-    /// Marks the delivered failures after which the body asked for something (R3).
+    /// Marks the delivered failures after which the body asked for something (R3). A failure of
+    /// an earlier poll is marked for good by the first asking after it.
     fn note_asking(&mut self) {
         let polls = self.polls;
-        for slot in self.slots.values_mut() {
-            if slot.state == SlotState::Delivered && slot.record.is_failure() {
-                slot.asked_since = true;
-                slot.asked_in |= slot.delivered_in == polls;
-            }
+        for name in ::core::mem::take(&mut self.failures) {
+            let Some(slot) = self.slots.get_mut(&name) else {
+                continue;
+            };
+            slot.asked_since = true;
+            slot.asked_in |= slot.delivered_in == polls;
         }
     }
 
@@ -170,6 +185,7 @@ impl Run {
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
         };
+        self.live.leave(slot);
         // Without a back-off, earlier tries belong to earlier attempts of the job.
         let tried = if slot.record.wake_at.is_some() {
             slot.record.attempts
@@ -181,7 +197,9 @@ impl Run {
         }
         slot.record.attempts += 1;
         slot.record.wake_at = None;
+        slot.marked = false;
         slot.state = SlotState::Running(timeout.map(|span| now.after(span)));
+        self.live.enter(slot);
         self.in_flight += 1;
         Asked::Start { tried }
     }
@@ -194,6 +212,7 @@ impl Run {
         };
         slot.state = SlotState::Suspended;
         if slot.record.wake_at.is_some() {
+            self.live.enter(slot);
             return Asked::Later;
         }
         let record = &mut slot.record;
@@ -217,8 +236,9 @@ impl Run {
             Ask::SleepUntil(at) => record.wake_at = Some(*at),
             Ask::Step { .. } => {}
         }
-        self.dirty.insert(name.into(), record.clone());
-        self.removed.remove(name);
+        let record = record.clone();
+        self.live.enter(slot);
+        self.save(record);
         Asked::Later
     }
 
@@ -228,6 +248,7 @@ impl Run {
             return;
         };
         if slot.is_running() {
+            self.live.leave(slot);
             self.in_flight -= 1;
             slot.state = SlotState::Finished(outcome);
             self.finished.push_back(name.into());
@@ -244,12 +265,15 @@ impl Run {
         if !slot.is_running() {
             return;
         }
+        self.live.leave(slot);
         self.in_flight -= 1;
         slot.state = SlotState::BackOff;
         slot.record.last_error = Some(error);
         slot.record.wake_at = Some(now.after(delay));
+        self.live.enter(slot);
         if park {
-            self.dirty.insert(name.into(), slot.record.clone());
+            let record = slot.record.clone();
+            self.save(record);
         }
     }
 
@@ -264,6 +288,9 @@ impl Run {
         };
         slot.awaited = false;
         self.held.remove(name);
+        if slot.state == SlotState::Marking || slot.marked {
+            return self.unmark(name, SlotState::Gone);
+        }
         match slot.state {
             SlotState::Overrun | SlotState::Running(_) => self.in_flight -= 1,
             SlotState::Finished(_) => self.finished.retain(|other| other != name),
@@ -271,15 +298,17 @@ impl Run {
             // What is recorded stays recorded.
             _ => return,
         }
+        self.live.leave(slot);
         slot.state = SlotState::Gone;
         let stored_before = slot.record.wake_at.is_some();
-        let unsaved = self.dirty.remove(name);
+        let stored_name = slot.record.name.clone();
+        let unsaved = self.dirty.remove(&stored_name);
         if stored_before {
             let removal = Removal {
                 poll: self.polls,
                 unsaved,
             };
-            self.removed.insert(name.into(), removal);
+            self.removed.insert(stored_name, removal);
         }
     }
 }

@@ -7,7 +7,10 @@
 
 mod advance;
 mod ask;
+mod former;
 mod leave;
+mod live;
+mod once;
 mod settle;
 #[cfg(test)]
 mod tests;
@@ -18,14 +21,15 @@ pub use leave::Leave;
 pub use settle::Ended;
 
 use super::{
-    Applied, EventId, InboxContent, InboxItem, Job, Millis, Mismatch, Nudge, Position, RecordKind,
-    StepOutcome, StepRecord, Timestamp, Token, mix::mix, notes::Notes,
+    Applied, EventId, InboxContent, Job, Millis, Mismatch, Nudge, Position, StepOutcome,
+    StepRecord, Timestamp, Token, mix::mix, notes::Notes,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
     vec::Vec,
 };
+use live::Live;
 
 /// How a run is to be replayed.
 #[derive(Clone, Copy, Debug)]
@@ -46,6 +50,8 @@ pub enum RunFault {
     Duplicate(String),
     /// The journal does not fit the code.
     Mismatch(Mismatch),
+    /// A computed name is longer than a store keeps.
+    NameTooLong(String),
 }
 
 /// The state of one lease of a run.
@@ -57,6 +63,7 @@ pub struct Run {
     enqueued_at: Timestamp,
     replay: Replay,
 
+    /// By the name the code asks for; a record may keep a former one (see [`former`]).
     slots: BTreeMap<String, Slot>,
     /// Recorded names by position; `cursor` is the next to deliver.
     order: Vec<String>,
@@ -67,8 +74,16 @@ pub struct Run {
     finished: VecDeque<String>,
     /// Names that may not start yet.
     held: BTreeSet<String>,
+    /// Bodies that may not run twice, whose start is not durable yet.
+    marking: BTreeSet<String>,
     /// Names whose waker must be fired.
     woken: Vec<String>,
+    /// Stored ahead of their delivery (careful mode), by position.
+    storing: VecDeque<String>,
+    /// Delivered failures of which it is not known yet what the body asked for after them.
+    failures: Vec<String>,
+    /// What waits for an instant, an event or a child.
+    live: Live,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -77,7 +92,6 @@ pub struct Run {
     fault: Option<RunFault>,
     closed: bool,
 
-    inbox: Vec<InboxItem>,
     seen_nudge: u64,
     /// The inbox is complete up to this instant.
     inbox_at: Timestamp,
@@ -96,10 +110,12 @@ pub struct Run {
     origins: Vec<(Position, super::RunId)>,
     notes: Notes,
     leaving: Option<Leave>,
+    /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
     number: u64,
     committing: Option<Position>,
+    /// The names that were taken, in order of asking.
     used: Vec<String>,
     replayed: Vec<String>,
 }
@@ -117,12 +133,16 @@ struct Removal {
 struct Slot {
     state: SlotState,
     record: StepRecord,
+    /// Its place among the names that were taken.
+    asked: usize,
     /// A future has taken the name in this lease.
     claimed: bool,
     /// That future is still alive.
     awaited: bool,
-    /// Its failure may never be taken back.
+    /// Its failure may never be taken back, and its body never runs twice.
     once: bool,
+    /// The start of such a body is durable, and it has not begun.
+    marked: bool,
     /// A passed deadline is an error.
     required: bool,
     /// The poll to which its result was delivered.
@@ -134,7 +154,7 @@ struct Slot {
 
 #[derive(Debug, PartialEq)]
 enum SlotState {
-    /// A failed body waits for its next try.
+    /// A failed body waits for its next try. Stands in [`Live`].
     BackOff,
     /// Its outcome is what the future gets.
     Delivered,
@@ -142,13 +162,15 @@ enum SlotState {
     Finished(StepOutcome),
     /// Asked for, and may not start yet.
     Held,
+    /// Its start is being stored, before the body begins.
+    Marking,
     /// The future was dropped before it got anything.
     Gone,
     /// Only a pending record of an earlier lease, not asked for yet.
     Pending,
     /// The body runs on past its deadline, until its future is polled and drops it.
     Overrun,
-    /// The body runs, until the deadline if it has one.
+    /// The body runs, until the deadline if it has one. Stands in [`Live`].
     Running(Option<Timestamp>),
     /// In the journal, its position not reached yet.
     Recorded,
@@ -156,7 +178,7 @@ enum SlotState {
     Passed,
     /// Stored ahead of its delivery (careful mode): given out once durable.
     Storing,
-    /// A sleep or a wait.
+    /// A sleep or a wait. Stands in [`Live`].
     Suspended,
 }
 
@@ -181,6 +203,7 @@ impl Run {
             .filter_map(|record| Some((record.position?, record.copied_from?)))
             .collect();
         origins.sort_unstable();
+        let consumed = journal.iter().filter_map(|record| record.event).collect();
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
@@ -196,13 +219,16 @@ impl Run {
             late: VecDeque::new(),
             finished: VecDeque::new(),
             held: BTreeSet::new(),
+            marking: BTreeSet::new(),
             woken: Vec::new(),
+            storing: VecDeque::new(),
+            failures: Vec::new(),
+            live: Live::new(consumed, nudge.inbox),
             open: false,
             in_flight: 0,
             polls: 0,
             fault: None,
             closed: false,
-            inbox: nudge.inbox,
             seen_nudge: nudge.count,
             inbox_at: now,
             next: job.head.next_position,
@@ -258,7 +284,7 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.inbox = nudge.inbox;
+            self.live.news(nudge.inbox);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -268,6 +294,7 @@ impl Run {
         if let Some(end) = self.committing.take() {
             self.durable = end;
         }
+        self.hold_marked();
         self.news(applied.nudge, at);
     }
 
@@ -292,7 +319,7 @@ impl Run {
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.slots.values().any(Slot::is_wait)
+        self.live.is_waiting()
     }
 
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
@@ -336,13 +363,6 @@ impl Run {
         origin.map_or(self.run, |(_, run)| *run)
     }
 
-    /// The body is about to be given the result at this position.
-    fn give(&mut self, position: Option<Position>, at: Option<Timestamp>) {
-        self.last_given = position.or(self.last_given);
-        self.last_time = at.map_or(self.last_time, |at| at.max(self.last_time));
-        self.values = [0; 2];
-    }
-
     fn break_with(&mut self, fault: RunFault) {
         self.fault.get_or_insert(fault);
     }
@@ -352,22 +372,38 @@ impl Run {
         self.durable >= self.next
     }
 
+    /// Hands a record to the next commit.
+    fn save(&mut self, record: StepRecord) {
+        self.removed.remove(&record.name);
+        self.dirty.insert(record.name.clone(), record);
+    }
+
     fn wake(&mut self, name: &str) {
         self.woken.push(name.into());
     }
 
-    fn consumed(&self) -> BTreeSet<EventId> {
-        self.slots
-            .values()
-            .filter_map(|slot| slot.record.event)
-            .collect()
+    /// A result is given to the body; whether it then asks for more is asked of failures (R3).
+    fn give(&mut self, name: &str) {
+        let polls = self.polls;
+        if let Some(slot) = self.slots.get_mut(name) {
+            slot.state = SlotState::Delivered;
+            slot.delivered_in = polls + 1;
+            if slot.record.is_failure() {
+                self.failures.push(name.into());
+            }
+            self.last_given = slot.record.position.or(self.last_given);
+            let at = slot.record.completed_at.unwrap_or(self.last_time);
+            self.last_time = self.last_time.max(at);
+            self.values = [0; 2];
+        }
+        self.wake(name);
     }
 
     /// The earliest pinned event that serves this wait and no other has consumed.
     fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
         let wait = record.wait.as_ref()?;
-        let consumed = self.consumed();
-        self.inbox
+        self.live
+            .inbox
             .iter()
             .filter_map(|item| match &item.content {
                 InboxContent::Event {
@@ -376,9 +412,7 @@ impl Run {
                     key,
                     payload,
                     published_at,
-                } if wait.matches(name, key.as_deref(), *published_at)
-                    && !consumed.contains(id) =>
-                {
+                } if wait.matches(name, key.as_deref(), *published_at) => {
                     Some((item.seq, *id, payload))
                 }
                 _ => None,
@@ -398,9 +432,11 @@ impl Slot {
         Slot {
             state,
             record,
+            asked: 0,
             claimed: false,
             awaited: false,
             once: false,
+            marked: false,
             required: false,
             delivered_in: 0,
             asked_in: false,
@@ -410,10 +446,5 @@ impl Slot {
 
     fn is_running(&self) -> bool {
         matches!(self.state, SlotState::Overrun | SlotState::Running(_))
-    }
-
-    fn is_wait(&self) -> bool {
-        self.state == SlotState::Suspended
-            && matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
     }
 }

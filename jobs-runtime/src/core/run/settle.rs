@@ -1,9 +1,9 @@
 //! What must be stored: records while the body runs, and the end of the lease.
 
-use super::{Removal, Run, RunFault, Slot, SlotState};
+use super::{Removal, Run, RunFault, Slot, SlotState, former};
 use crate::core::{
-    Commit, CommitNumber, Millis, Mismatch, Nudge, Payload, Settle, StepOutcome, StepRecord,
-    StoredError, Timestamp, Trace,
+    Commit, CommitNumber, MAX_STEP_NAME_BYTES, Millis, Mismatch, Nudge, Payload, Settle,
+    StepRecord, StoredError, Timestamp, Trace,
 };
 use alloc::{format, string::String, vec::Vec};
 
@@ -96,9 +96,10 @@ impl Run {
     /// The last commit of this lease, with everything not stored yet. Call it when no commit is
     /// in flight.
     pub fn settle(&mut self, settle: Settle) -> Commit {
+        self.unmark_all();
         let trace = Trace {
-            used: self.used.clone(),
-            replayed: self.replayed.clone(),
+            used: self.stored_names(&self.used),
+            replayed: self.stored_names(&self.replayed),
         };
         self.commit_records().settling(settle, trace)
     }
@@ -139,6 +140,15 @@ impl Run {
                     ),
                 ),
             },
+            Some(RunFault::NameTooLong(step)) => Settle::Fail {
+                error: StoredError::new(
+                    "X_NAME_INVALID",
+                    format!(
+                        "the step name \"{step}\" has {} bytes, and {MAX_STEP_NAME_BYTES} is the most: make it from ids instead of from whole values",
+                        step.len()
+                    ),
+                ),
+            },
             None => Settle::HandBack,
         };
         self.settle(settle)
@@ -148,7 +158,7 @@ impl Run {
     pub(super) fn unclaimed(&self) -> Option<Mismatch> {
         self.order
             .iter()
-            .filter(|name| !self.replay.removed.contains(&name.as_str()))
+            .filter(|name| !former::any_matches(self.replay.removed, name))
             .filter_map(|name| self.slots.get(name))
             .find(|slot| !slot.claimed)
             .map(|slot| Mismatch::Unclaimed {
@@ -198,7 +208,8 @@ impl Run {
                     .any(|p| Some(p.started_at) > slot.record.completed_at);
             if !slot.once && (is_last || (is_culprit && !slot.asked_in)) {
                 slot.take_back();
-                self.dirty.insert(name.clone(), slot.record.clone());
+                self.dirty
+                    .insert(slot.record.name.clone(), slot.record.clone());
             } else {
                 culprit_is_final |= is_culprit;
             }
@@ -219,10 +230,7 @@ impl Slot {
         record.position = None;
         record.completed_at = None;
         record.event = None;
-        record.last_error = match record.outcome.take() {
-            Some(StepOutcome::Failed(error)) => Some(error),
-            _ => None,
-        };
+        record.last_error = record.outcome.take().and_then(|outcome| outcome.error());
     }
 }
 

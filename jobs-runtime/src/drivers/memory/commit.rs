@@ -69,7 +69,9 @@ impl Store {
                 self.hint(Hint::Ready);
             }
             self.put(row);
-            self.match_stored(commit.job, now);
+            if touches_waits(commit) {
+                self.match_stored(commit.job, now);
+            }
         } else {
             if let Some(Settle::Continue { next }) = &commit.settle {
                 self.go_on(&mut row, next, now);
@@ -157,6 +159,15 @@ impl Store {
     }
 }
 
+/// Whether a stored event may serve the run after this commit that did not before: there are new
+/// waits, or room for more. Most commits are of plain steps, and must not cost a look at all.
+fn touches_waits(commit: &Commit) -> bool {
+    let mut records = commit.records.iter();
+    !commit.removed.is_empty()
+        || commit.settle == Some(Settle::Requeue)
+        || records.any(|record| record.wait.is_some() || record.event.is_some())
+}
+
 /// Everything of a commit that touches only its own row.
 fn write_down(row: &mut Row, commit: &Commit, head: Head) {
     row.head = head;
@@ -164,7 +175,7 @@ fn write_down(row: &mut Row, commit: &Commit, head: Head) {
         row.journal.remove(name);
     }
     for record in &commit.records {
-        row.journal.insert(record.name.clone(), record.clone());
+        row.journal.insert(record.clone());
     }
     if let Some(Settle::Ack { output }) = &commit.settle {
         row.notes.output = Some(output.clone());

@@ -101,7 +101,7 @@ impl Store {
         self.runs.insert(spec.run_id, spec.id);
         let mut row = Row::new(spec.clone(), head);
         for record in &job.prefix {
-            row.journal.insert(record.name.clone(), record.clone());
+            row.journal.insert(record.clone());
         }
         self.put(row);
         self.hint(Hint::Ready);

@@ -9,6 +9,7 @@ mod commit;
 mod enqueue;
 mod events;
 mod inspect;
+mod journal;
 mod lanes;
 mod prune;
 mod row;

@@ -1,5 +1,6 @@
 //! One job with all that belongs to it, wherever it stands.
 
+use super::journal::Journal;
 use crate::core::{
     Head, InboxContent, InboxItem, Job, JobId, JobNotes, JobSpec, LOG_LIMIT_LINES, LogLine, Nudge,
     Payload, StepOutcome, StepRecord, StoredError, WaitSpec,
@@ -15,7 +16,7 @@ pub(super) struct Row {
     pub(super) spec: JobSpec,
     pub(super) head: Head,
     pub(super) notes: JobNotes,
-    pub(super) journal: BTreeMap<String, StepRecord>,
+    pub(super) journal: Journal,
     /// All that was pinned, by `seq`.
     pub(super) inbox: BTreeMap<u64, InboxContent>,
     pub(super) log: VecDeque<LogLine>,
@@ -30,7 +31,7 @@ impl Row {
             spec,
             head,
             notes: JobNotes::default(),
-            journal: BTreeMap::new(),
+            journal: Journal::default(),
             inbox: BTreeMap::new(),
             log: VecDeque::new(),
             told,
@@ -54,10 +55,7 @@ impl Row {
 
     /// The waits that are registered: pending records that wait for an event.
     pub(super) fn waits(&self) -> impl Iterator<Item = &WaitSpec> {
-        self.journal
-            .values()
-            .filter(|record| record.position.is_none())
-            .filter_map(|record| record.wait.as_ref())
+        self.journal.waits()
     }
 
     /// What was pinned and no record has consumed.

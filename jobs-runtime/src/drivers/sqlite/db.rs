@@ -3,7 +3,7 @@
 use super::fault::Fault;
 use crate::core::Timestamp;
 use rusqlite::types::FromSql;
-use rusqlite::{Connection, Params, Row};
+use rusqlite::{CachedStatement, Connection, Params, Row};
 use serde::de::DeserializeOwned;
 
 /// A connection inside a transaction. Reads only; see [`super::group::Tx`] for writes.
@@ -12,10 +12,10 @@ pub(super) struct Db<'a> {
     pub(super) connection: &'a Connection,
 }
 
-impl Db<'_> {
+impl<'c> Db<'c> {
     /// Runs a statement that gives no rows, and says how many it changed.
     pub(super) fn run(self, sql: &str, params: impl Params) -> Result<usize, Fault> {
-        Ok(self.connection.prepare_cached(sql)?.execute(params)?)
+        Ok(self.statement(sql)?.execute(params)?)
     }
 
     /// The first row, if there is one.
@@ -25,7 +25,7 @@ impl Db<'_> {
         params: impl Params,
         read: impl FnOnce(&mut Columns<'_, '_>) -> Result<T, Fault>,
     ) -> Result<Option<T>, Fault> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.statement(sql)?;
         let mut rows = statement.query(params)?;
         match rows.next()? {
             Some(row) => read(&mut Columns::of(row)).map(Some),
@@ -50,7 +50,7 @@ impl Db<'_> {
         params: impl Params,
         mut read: impl FnMut(&mut Columns<'_, '_>) -> Result<Option<T>, Fault>,
     ) -> Result<Vec<T>, Fault> {
-        let mut statement = self.connection.prepare_cached(sql)?;
+        let mut statement = self.statement(sql)?;
         let mut rows = statement.query(params)?;
         let mut out = Vec::new();
         while let Some(row) = rows.next()?
@@ -59,6 +59,12 @@ impl Db<'_> {
             out.push(value);
         }
         Ok(out)
+    }
+
+    fn statement(self, sql: &str) -> Result<CachedStatement<'c>, Fault> {
+        #[cfg(test)]
+        super::tests::ran(self.connection, sql);
+        Ok(self.connection.prepare_cached(sql)?)
     }
 }
 

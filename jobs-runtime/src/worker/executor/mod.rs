@@ -68,7 +68,7 @@ pub(super) async fn execute(
     // It starts inside its own future: what panics in reading the input is caught as well.
     let start = async {
         let input = cell.open(&input)?;
-        (def.run)(JobCx { cell: &cell }, &input).await
+        (def.run)(JobCx::new(&cell), &input).await
     };
     let mut body: Option<BodyFuture<'_>> = Some(Box::pin(start));
     let executor = Executor {

@@ -2,9 +2,12 @@
 //! all drivers is in the conformance suite.
 
 mod faults;
+mod long_runs;
 mod open;
 mod processes;
 mod statements;
+
+pub(super) use long_runs::ran;
 
 use super::{Sqlite, SqliteOptions};
 use crate::clock::{Entropy, SystemEntropy};

@@ -1,0 +1,147 @@
+//! Writes out a helper. Its name stands for two things: among the types for one that knows its
+//! steps and holds the context of a call, which `step!` uses; among the values for a function that
+//! tells whoever calls it otherwise how it is called.
+
+use crate::body::{self, Marked};
+use crate::job::{JobFn, Place, attributes};
+use crate::place;
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote};
+use syn::{FnArg, ReturnType, Type};
+
+pub(super) struct Definition<'a> {
+    pub(super) krate: TokenStream,
+    pub(super) function: &'a JobFn,
+    pub(super) marked: &'a Marked,
+    pub(super) raw_await: bool,
+}
+
+impl Definition<'_> {
+    pub(super) fn expand(&self, is_expandable: bool) -> TokenStream {
+        if !is_expandable {
+            return self.as_plain_fn();
+        }
+        let (outside, marker) = (self.outside_fn(), self.marker_type());
+        let (helper, call) = (self.helper_impl(), self.call_impl());
+        let lints = attributes(&self.function.attrs, Place::Inside);
+        let warnings = &self.marked.warnings;
+        quote! {
+            #outside
+            #marker
+            #(#lints)*
+            #[allow(non_local_definitions, clippy::needless_update)]
+            const _: () = {
+                #helper
+                #call
+                #(#warnings)*
+            };
+        }
+    }
+
+    /// What `bill(&order)` is outside a `step!`: an error that says how to call it.
+    fn outside_fn(&self) -> TokenStream {
+        let (krate, vis, ident) = (&self.krate, &self.function.vis, &self.function.sig.ident);
+        let attrs = attributes(&self.function.attrs, Place::Function);
+        let types = self.types();
+        let generics = &self.function.sig.generics;
+        let returned = self.returned();
+        quote! {
+            #(#attrs)*
+            #[allow(dead_code, clippy::extra_unused_lifetimes, clippy::too_many_arguments)]
+            #vis fn #ident #generics(#(_: #types),*) -> #krate::private::Outside<#returned>
+            where
+                for<'__step> #krate::private::Here: #krate::private::CalledByStep<'__step>,
+            {
+                #krate::private::Outside::new()
+            }
+        }
+    }
+
+    fn marker_type(&self) -> TokenStream {
+        let (krate, vis, ident) = (&self.krate, &self.function.vis, &self.function.sig.ident);
+        let attrs = attributes(&self.function.attrs, Place::Type);
+        quote! {
+            #(#attrs)*
+            #[allow(
+                dead_code,
+                missing_copy_implementations,
+                missing_debug_implementations,
+                non_camel_case_types
+            )]
+            #vis struct #ident<'__job> {
+                __cx: #krate::private::JobCx<'__job>,
+            }
+        }
+    }
+
+    fn helper_impl(&self) -> TokenStream {
+        let (krate, ident) = (&self.krate, &self.function.sig.ident);
+        let context = body::context();
+        let steps = body::step_defs(krate, &self.marked.steps);
+        let raw_await = body::raw_await(krate, self.raw_await, &self.marked.steps);
+        let raw_await = raw_await.unwrap_or_else(|| quote!(false));
+        quote! {
+            impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
+                const STEPS: &'static [#krate::private::StepDef] = #steps;
+                const RAW_AWAIT: ::core::primitive::bool = #raw_await;
+                fn within(#context: #krate::private::JobCx<'__job>) -> Self {
+                    Self { __cx: #context }
+                }
+            }
+        }
+    }
+
+    /// The body, as a method of its call: so an error about its arguments counts them as written.
+    fn call_impl(&self) -> TokenStream {
+        let (vis, sig) = (&self.function.vis, &self.function.sig);
+        let (ident, generics, inputs) = (&sig.ident, &sig.generics, &sig.inputs);
+        let attrs = attributes(&self.function.attrs, Place::Body);
+        // Ours, so that a `self` of the user's stays unknown.
+        let this = Ident::new("self", Span::mixed_site());
+        let call = Ident::new("__call", place::theirs_at(ident.span()));
+        let (context, output, body) = (body::context(), &sig.output, &self.marked.tokens);
+        quote! {
+            impl<'__job> #ident<'__job> {
+                #[doc(hidden)]
+                #(#attrs)*
+                #[allow(clippy::too_many_arguments)]
+                #vis async fn #call #generics(#this, #inputs) #output {
+                    let #context = #this.__cx;
+                    #body
+                }
+            }
+        }
+    }
+
+    /// The item as the function it was, for what can be no helper.
+    fn as_plain_fn(&self) -> TokenStream {
+        let (krate, vis, body) = (&self.krate, &self.function.vis, &self.marked.tokens);
+        let context = body::context();
+        let mut sig = self.function.sig.clone();
+        sig.asyncness = Some(syn::Token![async](sig.fn_token.span));
+        let attrs = &self.function.attrs;
+        quote! {
+            #(#attrs)*
+            #[allow(unused)]
+            #vis #sig {
+                let #context = #krate::private::no_context();
+                #body
+            }
+        }
+    }
+
+    fn types(&self) -> impl Iterator<Item = &Type> {
+        let inputs = self.function.sig.inputs.iter();
+        inputs.filter_map(|parameter| match parameter {
+            FnArg::Typed(parameter) => Some(&*parameter.ty),
+            FnArg::Receiver(_) => None,
+        })
+    }
+
+    fn returned(&self) -> TokenStream {
+        match &self.function.sig.output {
+            ReturnType::Type(_, ty) => ty.to_token_stream(),
+            ReturnType::Default => quote!(()),
+        }
+    }
+}

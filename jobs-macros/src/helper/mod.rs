@@ -1,0 +1,47 @@
+//! `#[steps]`: an `async fn` that holds steps, called inside a job by `step!(.., steps = ..)`.
+//! Parse, check, expand; the steps of its body are marked as those of a job.
+
+mod args;
+mod check;
+mod expand;
+#[cfg(test)]
+mod tests;
+
+use crate::body::{self, Policy};
+use crate::errors::Errors;
+use crate::job;
+use proc_macro2::{Span, TokenStream};
+use quote::quote;
+
+pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::default();
+    let args = args::parse(arguments, &mut errors);
+    let Ok(function) = job::parse_item(item.clone()) else {
+        errors.at(
+            Span::call_site(),
+            "`#[steps]` goes on an `async fn` that holds steps",
+        );
+        let errors = errors.into_tokens();
+        return quote!(#item #errors);
+    };
+    let krate = match &args.krate {
+        Some(path) => quote!(#path),
+        None => quote!(::jobs_runtime),
+    };
+    let is_expandable = check::signature(&function, &mut errors);
+    let policy = Policy {
+        krate: krate.clone(),
+        raw_await: args.raw_await,
+        helper: Some(function.sig.ident.clone()),
+    };
+    let marked = body::mark(&function, &policy, &mut errors);
+    let definition = expand::Definition {
+        krate,
+        function: &function,
+        marked: &marked,
+        raw_await: args.raw_await,
+    };
+    let definition = definition.expand(is_expandable);
+    let errors = errors.into_tokens();
+    quote!(#definition #errors)
+}
