@@ -17,5 +17,8 @@ macro_rules! pages {
 pages! {
     introduction = "introduction.md";
     steps_and_replay = "steps-and-replay.md";
+    enqueuing = "enqueuing.md";
+    inside_a_job = "inside-a-job.md";
+    encryption = "encryption.md";
     errors = "errors.md";
 }

@@ -57,7 +57,7 @@ struct Shell {
 }
 
 impl RunCell {
-    /// `claimed_at` is the store's time of the claim, `claimed_mono` ours when it was asked for.
+    /// `claimed` is the store's time of the claim, and ours when it was asked for.
     pub(crate) fn new(
         info: JobInfo,
         run: Run,
@@ -65,8 +65,7 @@ impl RunCell {
         states: Arc<StateMap>,
         observer: Observer,
         codecs: Codecs,
-        claimed_at: Timestamp,
-        claimed_mono: Duration,
+        (claimed_at, claimed_mono): (Timestamp, Duration),
     ) -> Self {
         let shell = Mutex::new(Shell {
             run,

@@ -164,6 +164,7 @@ impl Run {
         let record = slot.record.clone();
         self.save(record);
         self.next = position.next();
+        self.last_time = at;
         if self.replay.careful {
             self.storing.push_back(name.into());
             return Next::Commit;

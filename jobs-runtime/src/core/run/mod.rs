@@ -102,9 +102,9 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
-    /// The last position the body was given; what it draws follows from it.
-    last_given: Option<Position>,
-    /// Values drawn since: between the steps, and inside of bodies.
+    /// The last record that the body has got: its position, and its time.
+    got: (Option<Position>, Timestamp),
+    /// Recorded values that were drawn since then: between the steps, and inside of bodies.
     values: [u64; 2],
     /// The positions that a fork has copied, and the runs they come from.
     origins: Vec<(Position, super::RunId)>,
@@ -235,7 +235,7 @@ impl Run {
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
-            last_given: None,
+            got: (None, job.head.enqueued_at),
             values: [0; 2],
             origins,
             notes: Notes::default(),
@@ -325,7 +325,7 @@ impl Run {
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
     #[must_use]
     pub fn recorded_now(&self) -> Timestamp {
-        self.last_time
+        self.got.1
     }
 
     /// Bits that are the same on every replay: from the run, the last position and a count (R14).
@@ -343,11 +343,10 @@ impl Run {
         let count = &mut self.values[usize::from(stream)];
         *count += 1;
         let count = u128::from(*count);
-        let last = self
-            .last_given
-            .map_or(0, |position| u128::from(position.0) + 1);
         let mut state = u128::from_le_bytes(*self.seed().as_bytes());
-        for word in [last, count, u128::from(stream)] {
+        // A position is the same in every attempt; which one comes next is not, if it failed.
+        let got = self.got.0.map_or(0, |position| u128::from(position.0) + 1);
+        for word in [got, count, u128::from(stream)] {
             state = mix(state ^ word);
         }
         state
@@ -356,7 +355,7 @@ impl Run {
     /// The run that gave what was given last: a fork replays what another run has done, with the
     /// values that the other had.
     fn seed(&self) -> super::RunId {
-        let origin = match self.last_given {
+        let origin = match self.got.0 {
             None => self.origins.first(),
             Some(last) => self.origins.iter().find(|(position, _)| *position == last),
         };
@@ -391,8 +390,8 @@ impl Run {
             if slot.record.is_failure() {
                 self.failures.push(name.into());
             }
-            self.last_given = slot.record.position.or(self.last_given);
-            let at = slot.record.completed_at.unwrap_or(self.last_time);
+            let at = slot.record.completed_at.unwrap_or(self.got.1);
+            self.got = (slot.record.position, self.got.1.max(at));
             self.last_time = self.last_time.max(at);
             self.values = [0; 2];
         }

@@ -197,7 +197,7 @@ impl Run {
             .collect();
         let mut culprit_is_final = false;
         for (name, slot) in &mut self.slots {
-            if !slot.is_delivered() || !slot.record.is_failure() {
+            if !slot.has_outcome() || !slot.record.is_failure() {
                 continue;
             }
             let is_culprit = culprit == Some(name.as_str());
@@ -219,8 +219,10 @@ impl Run {
 }
 
 impl Slot {
-    fn is_delivered(&self) -> bool {
-        self.state == SlotState::Delivered && self.record.outcome.is_some()
+    /// It has a position, whether or not the body has got it already (careful mode).
+    fn has_outcome(&self) -> bool {
+        let is_settled = matches!(self.state, SlotState::Delivered | SlotState::Storing);
+        is_settled && self.record.outcome.is_some()
     }
 
     /// Keeps what people want to know of a failure, and lets the step run again. The deadline of

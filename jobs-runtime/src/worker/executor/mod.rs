@@ -130,8 +130,7 @@ fn cell(
         states,
         shared.observer.clone(),
         shared.store.codecs.clone(),
-        claimed_at,
-        asked_mono,
+        (claimed_at, asked_mono),
     )
 }
 
