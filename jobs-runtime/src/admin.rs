@@ -6,7 +6,7 @@ use crate::contract::{
     Enqueued, JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats, SettingWrite,
 };
 use crate::core::{
-    Commit, CommitAnswer, JobId, JobSpec, NewJob, OnConflict, RunId, StepRecord, Visible,
+    Commit, CommitAnswer, JobId, JobSpec, NewJob, OnConflict, RunId, State, StepRecord, Visible,
 };
 use crate::store::Store;
 
@@ -65,39 +65,59 @@ impl<'a> Admin<'a> {
     }
 
     /// Revives an ended or held job: its completed steps stay, and it has all its attempts again.
+    /// Children that were cancelled with it are enqueued anew.
     ///
     /// # Errors
     /// `X_JOB_UNKNOWN`; `X_JOB_DUPLICATE` if a newer job holds its key; `X_CONFLICT` if it is
     /// live.
     pub async fn requeue(&self, id: JobId) -> Result<(), Error> {
-        self.change(id, |view| {
-            let head = &view.job.head;
-            Ok(Commit::requeue(
-                id,
-                view.job.spec.run_id,
-                head.revision,
-                Vec::new(),
-            ))
-        })
-        .await
+        self.requeue_without(id, |_| Ok(Vec::new())).await
     }
 
     /// As [`Admin::requeue`], but runs again from `step` on: that step and all that were
-    /// delivered after it are forgotten, and the events they took are free again.
+    /// delivered after it are forgotten, and the events they took are free again. A child of a
+    /// forgotten step stays as it is; the step makes another.
     ///
     /// # Errors
     /// Also `X_STEP_UNKNOWN`, with the nearest name there is.
     pub async fn requeue_from(&self, id: JobId, step: &str) -> Result<(), Error> {
-        self.change(id, |view| {
-            let removed = from_step(&view.journal, step)?;
-            Ok(Commit::requeue(
-                id,
-                view.job.spec.run_id,
-                view.job.head.revision,
-                removed,
-            ))
-        })
-        .await
+        self.requeue_without(id, |view| from_step(&view.journal, step))
+            .await
+    }
+
+    async fn requeue_without(
+        &self,
+        id: JobId,
+        removed: impl Fn(&JobView) -> Result<Vec<String>, Error>,
+    ) -> Result<(), Error> {
+        for _ in 0..MAX_TRIES {
+            let view = self.show(id).await?.ok_or_else(|| Error::job_unknown(id))?;
+            let mut removed = removed(&view)?;
+            self.add_cancelled_children(&view, &mut removed).await?;
+            let (run, head) = (view.job.spec.run_id, &view.job.head);
+            let commit = Commit::requeue(id, run, head.revision, removed);
+            if self.changed(&view, commit).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::conflict(id))
+    }
+
+    /// The pending steps whose children somebody cancelled: they would only hear of that.
+    async fn add_cancelled_children(
+        &self,
+        view: &JobView,
+        removed: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        for record in view.journal.iter().filter(|r| r.position.is_none()) {
+            let Some(child) = record.child else { continue };
+            let child = self.store.inspect().job(child).await?;
+            let is_cancelled = child.is_some_and(|child| child.head.state == State::Cancelled);
+            if is_cancelled && !removed.contains(&record.name) {
+                removed.push(record.name.clone());
+            }
+        }
+        Ok(())
     }
 
     /// Enqueues the job once more as a run of its own, which begins as this one did: with the
@@ -208,18 +228,24 @@ impl<'a> Admin<'a> {
         for _ in 0..MAX_TRIES {
             let view = self.show(id).await?.ok_or_else(|| Error::job_unknown(id))?;
             let commit = make(&view)?;
-            let answers = self.store.commit(std::slice::from_ref(&commit)).await?;
-            match answers.into_iter().next() {
-                Some(CommitAnswer::Applied(_)) => return Ok(()),
-                Some(CommitAnswer::Duplicate(holder)) => {
-                    let key = view.job.spec.key.as_deref().unwrap_or_default();
-                    return Err(Error::key_taken(&view.job.spec.name, key, holder));
-                }
-                // Changed since we looked, or not a change this state allows: look again.
-                _ => {}
+            if self.changed(&view, commit).await? {
+                return Ok(());
             }
         }
         Err(Error::conflict(id))
+    }
+
+    /// False if the job changed since it was looked at, or its state does not allow the change.
+    async fn changed(&self, view: &JobView, commit: Commit) -> Result<bool, Error> {
+        let answers = self.store.commit(std::slice::from_ref(&commit)).await?;
+        match answers.into_iter().next() {
+            Some(CommitAnswer::Applied(_)) => Ok(true),
+            Some(CommitAnswer::Duplicate(holder)) => {
+                let key = view.job.spec.key.as_deref().unwrap_or_default();
+                Err(Error::key_taken(&view.job.spec.name, key, holder))
+            }
+            _ => Ok(false),
+        }
     }
 }
 

@@ -163,7 +163,11 @@ impl Jobs {
     ) -> Result<Vec<Result<Handle<J>, Error>>, Error> {
         let rows: Vec<Result<NewJob, Error>> = requests
             .into_iter()
-            .map(|request| self.checked(request.into_row(&self.store)?))
+            .map(|request| {
+                let env = &self.store.env;
+                let row = request.into_row(env, env.clock.now())?;
+                self.checked(self.store.sealed(row)?)
+            })
             .collect();
         let good: Vec<NewJob> = rows.iter().flatten().cloned().collect();
         let mut answers = Vec::with_capacity(good.len());

@@ -114,8 +114,17 @@ pub struct StepDef {
     pub was: &'static [&'static str],
     /// Its body runs at most once.
     pub at_most_once: bool,
-    /// The steps of the helper it calls; their names follow its own and a `/`.
-    pub helper: Option<&'static [StepDef]>,
+    /// The helper it calls; the names of that one's steps follow its own and a `/`.
+    pub helper: Option<fn() -> HelperDef>,
+}
+
+/// The definition of a `#[steps]` function.
+#[derive(Clone, Copy, Debug)]
+pub struct HelperDef {
+    /// Its steps, in order of their lines.
+    pub steps: &'static [StepDef],
+    /// It has awaits outside its steps.
+    pub raw_await: bool,
 }
 
 impl StepDef {
@@ -184,17 +193,29 @@ impl JobDef {
         all
     }
 
+    /// Whether the body, or a helper it calls, has awaits outside its steps.
+    pub(crate) fn awaits_outside_steps(&self) -> bool {
+        self.options.raw_await || self.steps.iter().any(calls_raw_helper)
+    }
+
     fn place(&self) -> String {
         place(self.krate, self.version, self.file, self.line)
     }
 }
 
-/// Ends because a helper cannot hold itself: its list is a constant.
+fn calls_raw_helper(step: &StepDef) -> bool {
+    step.helper.is_some_and(|helper| {
+        let helper = helper();
+        helper.raw_await || helper.steps.iter().any(calls_raw_helper)
+    })
+}
+
+/// Ends because a helper cannot hold itself: an async function that did would have no size.
 fn add_steps(prefix: &str, steps: &'static [StepDef], all: &mut Vec<(String, &'static StepDef)>) {
     for step in steps {
         let name = format!("{prefix}{}", step.name);
         match step.helper {
-            Some(steps) => add_steps(&format!("{name}/"), steps, all),
+            Some(helper) => add_steps(&format!("{name}/"), helper().steps, all),
             None => all.push((name, step)),
         }
     }

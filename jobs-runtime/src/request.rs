@@ -15,7 +15,6 @@ use crate::durable::Durable;
 use crate::private::IntoTimestamp;
 use crate::registry::JobDef;
 use crate::steps::Given;
-use crate::store::Store;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -144,8 +143,11 @@ impl<J: Job> Request<J> {
     /// `OnConflict::Error`; `X_DRIVER_UNAVAILABLE` if it was not stored, and
     /// `X_OUTCOME_UNKNOWN` if it may have been.
     pub async fn enqueue(self, jobs: &Jobs) -> Result<Handle<J>, Error> {
-        let row = self.into_row(jobs.store())?;
-        Ok(Handle::new(jobs.enqueue_raw(row).await?))
+        let env = &jobs.store().env;
+        let row = self.into_row(env, env.clock.now())?;
+        Ok(Handle::new(
+            jobs.enqueue_raw(jobs.store().sealed(row)?).await?,
+        ))
     }
 
     /// What the request says for itself.
@@ -158,22 +160,13 @@ impl<J: Job> Request<J> {
         }
     }
 
-    pub(crate) fn into_row(self, store: &Store) -> Result<NewJob, Error> {
-        let now = store.env.clock.now();
-        self.into_new_job(&store.env, now, |json| store.payload(json))
-    }
-
-    /// The row at `now`, the input stored as `seal` says.
-    pub(crate) fn into_new_job(
-        self,
-        env: &Env,
-        now: Timestamp,
-        seal: impl FnOnce(Vec<u8>) -> Result<Payload, Error>,
-    ) -> Result<NewJob, Error> {
+    /// The row, its input still to be sealed; `now` is the time by which it expires, as near as it
+    /// is known.
+    pub(crate) fn into_row(self, env: &Env, now: Timestamp) -> Result<NewJob, Error> {
         let def = J::def();
         let key = J::key(&self.input);
         check_key(def, key.as_deref())?;
-        let input = seal(self.input.encode()?)?;
+        let input = Payload::json(self.input.encode()?);
         let tenant = self.tenant.or_else(|| J::tenant(&self.input));
         let spec = JobSpec {
             id: JobId::new(now, env.entropy.bits()),
@@ -249,6 +242,12 @@ impl<J> Handle<J> {
             input_differs: false,
         };
         Handle::new(enqueued)
+    }
+
+    /// Reads back what a run was told of a detached child.
+    pub(crate) fn stored(bytes: &[u8]) -> Result<Self, String> {
+        let enqueued = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        Ok(Handle::new(enqueued))
     }
 
     /// The job's id.

@@ -89,6 +89,12 @@ impl Store {
         }
     }
 
+    /// A row whose input is stored as the codec writes it.
+    pub(crate) fn sealed(&self, mut job: NewJob) -> Result<NewJob, Error> {
+        job.spec.input = self.payload(job.spec.input.bytes)?;
+        Ok(job)
+    }
+
     /// What is stored for a value, from its JSON.
     pub(crate) fn payload(&self, json: Vec<u8>) -> Result<Payload, Error> {
         self.codecs.encode(json, &self.env)

@@ -3,6 +3,7 @@
 
 use super::call::{StepBody, StepCall, StepOption, Value};
 use super::helper_call::{self, HelperCall};
+use super::tokens;
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
 use crate::{options, suggest};
@@ -13,6 +14,7 @@ use syn::{Expr, ExprLit, Ident, Lit, LitStr, Type};
 /// What a step is told apart by; the option that makes it a form of its own, and the options it
 /// takes beside. A step without any of these runs a future.
 const FORMS: &[(&str, &[&str])] = &[
+    ("job", &["detached"]),
     ("event", &["key", "timeout", "required", "since"]),
     ("sleep", &[]),
     ("sleep_until", &[]),
@@ -25,6 +27,7 @@ const RUN_OPTIONS: &[&str] = &["attempts", "backoff", "effect", "timeout"];
 const NAME_OPTIONS: &[&str] = &["was"];
 
 pub(super) enum Form {
+    Child(Box<Child>),
     Helper(Box<HelperCall>),
     Run(Box<Run>),
     Sleep(Time),
@@ -38,6 +41,11 @@ pub(super) struct Run {
     pub(super) timeout: Option<Time>,
     pub(super) at_most_once: bool,
     pub(super) body: StepBody,
+}
+
+pub(super) struct Child {
+    pub(super) request: StepBody,
+    pub(super) detached: bool,
 }
 
 pub(super) struct Wait {
@@ -58,6 +66,7 @@ impl Form {
     /// The word for the list of steps.
     pub(super) fn kind(&self) -> &'static str {
         match self {
+            Form::Child(_) => "Child",
             // A helper is none itself; its steps say theirs.
             Form::Helper(_) | Form::Run(_) => "Step",
             Form::Sleep(_) | Form::SleepUntil(_) => "Sleep",
@@ -90,13 +99,14 @@ pub(super) fn check(step: Span, call: StepCall, errors: &mut Errors) -> syn::Res
     refuse_strangers(&call, Some(&name), allowed, errors);
     match name.as_str() {
         "event" => wait(call, errors).map(Box::new).map(Form::Wait),
+        "job" => child(call, errors).map(Box::new).map(Form::Child),
         "sleep" => time(first, errors, Zero::Allowed)
             .map(Form::Sleep)
             .ok_or_else(|| syn::Error::new(first.key.span(), "this sleep has no length")),
         "steps" => helper_call::read(first).map(Box::new).map(Form::Helper),
         _ => match &first.value {
             Value::Expr(at) => Ok(Form::SleepUntil(Box::new(at.clone()))),
-            Value::Flag | Value::Type(_) => Err(needs_value(&first.key)),
+            Value::Flag | Value::Request(_) | Value::Type(_) => Err(needs_value(&first.key)),
         },
     }
 }
@@ -204,6 +214,32 @@ fn run(step: Span, call: StepCall, errors: &mut Errors) -> syn::Result<Run> {
         at_most_once,
         body,
     })
+}
+
+fn child(call: StepCall, errors: &mut Errors) -> syn::Result<Child> {
+    let (mut request, mut detached) = (None, false);
+    for StepOption { key, value } in call.options {
+        match (key.to_string().as_str(), value) {
+            ("job", Value::Request(body)) => request = Some(body),
+            ("job", _) => return Err(needs_value(&key)),
+            ("detached", Value::Flag) => detached = true,
+            ("detached", _) => {
+                errors.at(key.span(), "`detached` stands alone, without a value");
+            }
+            _ => {}
+        }
+    }
+    let request = request.ok_or_else(|| {
+        syn::Error::new(
+            Span::call_site(),
+            "this step names no job; write `job = ship(parcel)`",
+        )
+    })?;
+    if let Some(span) = tokens::find_await(&request.tokens) {
+        let text = "the request of a child is made without waiting, so that a replay need not make it; await this in a step of its own, before";
+        return Err(syn::Error::new(span, text));
+    }
+    Ok(Child { request, detached })
 }
 
 fn wait(call: StepCall, errors: &mut Errors) -> syn::Result<Wait> {
@@ -318,7 +354,7 @@ fn time(option: &StepOption, errors: &mut Errors, zero: Zero) -> Option<Time> {
         other => {
             let tokens = match other {
                 Value::Expr(value) => value.to_token_stream(),
-                Value::Type(_) | Value::Flag => option.key.to_token_stream(),
+                Value::Flag | Value::Request(_) | Value::Type(_) => option.key.to_token_stream(),
             };
             let key = &option.key;
             errors.over(
@@ -355,6 +391,7 @@ pub(super) fn evaluated_outside(form: &mut Form) -> Vec<&mut Expr> {
         }
     }
     match form {
+        Form::Child(_) => Vec::new(),
         Form::Helper(call) => call.arguments.iter_mut().collect(),
         Form::Run(run) => run
             .attempts
@@ -371,9 +408,10 @@ pub(super) fn evaluated_outside(form: &mut Form) -> Vec<&mut Expr> {
     }
 }
 
-/// The future of the step, if it has one.
+/// What the step runs, if it runs anything of the user's.
 pub(super) fn body(form: &mut Form) -> Option<&mut TokenStream> {
     match form {
+        Form::Child(child) => Some(&mut child.request.tokens),
         Form::Run(run) => Some(&mut run.body.tokens),
         Form::Helper(_) | Form::Sleep(_) | Form::SleepUntil(_) | Form::Wait(_) => None,
     }

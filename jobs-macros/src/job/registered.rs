@@ -82,8 +82,8 @@ impl Definition<'_> {
                 )
             });
         }
-        if let Some(raw_await) = body::raw_await(krate, args.raw_await, &self.marked.steps) {
-            fields.push(quote!(raw_await: #raw_await));
+        if args.raw_await {
+            fields.push(quote!(raw_await: true));
         }
         if !args.removed.is_empty() {
             let removed = args.removed.iter().map(|step| &step.literal);

@@ -85,6 +85,7 @@ mod follow;
 mod fork;
 mod holder;
 mod inspect;
+mod joins;
 mod journal;
 mod keys;
 mod lease;

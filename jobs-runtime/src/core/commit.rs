@@ -123,7 +123,8 @@ pub struct Commit {
     pub removed: Vec<String>,
     /// What becomes of the job; `None` leaves it running.
     pub settle: Option<Settle>,
-    /// Children to enqueue.
+    /// Children to enqueue: with a parent, the run waits for its end; without one, it only wants
+    /// to know that the child is stored.
     pub children: Vec<NewJob>,
     /// Events to publish.
     pub events: Vec<NewEvent>,

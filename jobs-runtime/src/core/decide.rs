@@ -278,7 +278,7 @@ fn settle(mut head: Head, how: Option<&Settle>, now: Timestamp) -> Decision {
     Decision::Apply { head, error }
 }
 
-fn ended(head: &Head, change: Change, now: Timestamp) -> Option<Head> {
+pub(super) fn ended(head: &Head, change: Change, now: Timestamp) -> Option<Head> {
     let state = next(head.state, change).ok()?;
     Some(Head {
         state,

@@ -5,6 +5,7 @@
 //! Storing what was decided is the business of `drivers`; acting on it, of `worker`.
 
 mod backoff;
+mod child;
 mod commit;
 mod decide;
 mod error;
@@ -22,6 +23,7 @@ mod time;
 mod transition;
 
 pub use backoff::Backoff;
+pub use child::{cancelled_with_parent, child_cycle, child_gone, child_outcome};
 pub use commit::{Commit, CommitGuard, CommitNumber, LogLine, Progress, Settle, Trace};
 pub use decide::{
     Applied, ClaimVerdict, CommitAnswer, Decision, claim, claim_order, decide, heartbeat, nudged,

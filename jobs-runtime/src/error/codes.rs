@@ -66,6 +66,7 @@ macro_rules! own_codes {
 }
 
 own_codes! {
+    X_CHILD_CYCLE = "a child would wait for its own parent";
     X_CODEC_UNKNOWN = "a stored value was written by a codec that is not known here";
     X_CODE_DUPLICATE = "two crates claim the same error code";
     X_CONFLICT = "the job changed while it was being changed";
@@ -95,7 +96,7 @@ own_codes! {
     X_SEAL_KEY_UNKNOWN = "a value was sealed by a key that is not known here";
     X_STATE_MISSING = "a job needs a state that the worker was not given";
     X_STEP_DUPLICATE = "two steps of one run share a name";
-    X_STEP_INTERRUPTED = "the worker died inside a step that may not run twice";
+    X_STEP_INTERRUPTED = "a step that may not run twice was cut off inside";
     X_STEP_UNKNOWN = "the run has no such step";
     X_STORE_CORRUPT = "the store holds something that cannot be read";
     X_STORE_SETTINGS = "the store is set up in a way that breaks a promise";

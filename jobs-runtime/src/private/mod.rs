@@ -1,6 +1,7 @@
 //! All that generated code may name, and nothing for people: no promise is kept between two
 //! versions. Thin generic shims stand here, around types that are not generic over user code.
 
+mod child;
 mod claim;
 mod helper;
 mod key;
@@ -11,15 +12,16 @@ mod time;
 
 pub use crate::core::{Backoff, Millis, OnConflict, Priority, RecordKind};
 pub use crate::durable::{
-    AnyKey, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
+    AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
 pub use crate::failure::Failure;
-pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
+pub use crate::registry::{EventDef, HelperDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
-    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepName, StepOptions,
-    WaitFuture, WaitOptions,
+    ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,
+    StepName, StepOptions, WaitFuture, WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
+pub use child::{child, child_once, detached, detached_once};
 pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;

@@ -117,8 +117,8 @@ impl JobContext {
             ));
         }
         let own = next.given();
-        let next =
-            next.into_new_job(&self.cell.env, self.cell.now(), |json| self.cell.seal(json))?;
+        let mut next = next.into_row(&self.cell.env, self.cell.now())?;
+        next.spec.input = self.cell.seal(next.spec.input.bytes)?;
         let (size, limit) = (next.spec.input.bytes.len(), self.cell.info.payload_limit);
         if size > limit {
             let what = format!("the input of job \"{}\"", spec.name);

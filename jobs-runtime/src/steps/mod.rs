@@ -4,6 +4,7 @@
 //! turns stored outcomes into values.
 
 mod cell;
+mod child;
 mod context;
 mod error;
 mod leave;
@@ -15,6 +16,7 @@ mod wait;
 
 pub use cell::JobCx;
 pub(crate) use cell::{JobInfo, JobWaker, RunCell, StateMap};
+pub use child::{ChildFuture, ErasedRequest};
 pub use context::{JobContext, State};
 pub use error::StepError;
 pub(crate) use leave::Given;

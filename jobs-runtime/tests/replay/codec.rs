@@ -198,3 +198,45 @@ async fn b46_limits_hold_for_what_is_stored_and_name_the_step_and_the_size() {
         "{error}"
     );
 }
+
+#[job(idempotency = "seals-child:{input}")]
+async fn seals_child(input: u64) -> Result<String> {
+    let card = step!("child", job = sealed_echo((input, card()))).await?;
+    let other = step!(
+        "aside",
+        job = sealed_echo((
+            input + 1,
+            Card {
+                number: card.number.clone()
+            }
+        )),
+        detached
+    )
+    .await?;
+    Ok(other.id().to_string())
+}
+
+#[job(idempotency = "sealed-echo:{input.0}")]
+async fn sealed_echo(input: (u64, Card)) -> Result<Card> {
+    Ok(input.1)
+}
+
+#[tokio::test]
+async fn children_are_sealed_like_any_job() {
+    let bench = sealed(KeyRing::new(1, OLD));
+    let handle = seals_child(7).enqueue(bench.jobs()).await.unwrap();
+    bench.drain().await.unwrap();
+    let detached = bench.jobs().wait(&handle).await.unwrap();
+    let admin = bench.jobs().admin();
+    let view = admin
+        .show(detached.parse().unwrap())
+        .await
+        .unwrap()
+        .unwrap();
+    assert_eq!(view.job.spec.input.codec, Sealed::ID);
+    let view = admin.show(handle.id()).await.unwrap().unwrap();
+    let StepOutcome::Done(output) = view.journal[0].outcome.clone().unwrap() else {
+        panic!("the child failed");
+    };
+    assert_eq!(output.codec, Sealed::ID);
+}

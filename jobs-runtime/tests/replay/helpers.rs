@@ -3,7 +3,7 @@
 use crate::support::{HOUR, Log, bench, error_code, journal};
 use jobs_runtime::core::RecordKind;
 use jobs_runtime::prelude::*;
-use jobs_runtime::{Job, private};
+use jobs_runtime::{Job, RunEvent};
 
 struct Order {
     id: u64,
@@ -135,12 +135,13 @@ async fn a_helper_that_is_called_twice_under_one_name_fails_the_run() {
 
 #[steps(allow = (raw_await))]
 async fn raw(log: &Log) -> Result<()> {
-    std::future::ready(()).await;
     step!("a", async {
         log.add("a");
         Ok::<_, Failure>(())
     })
     .await?;
+    std::future::ready(()).await;
+    log.add("between");
     Ok(())
 }
 
@@ -152,12 +153,28 @@ async fn around_raw(log: &Log) -> Result<()> {
 #[job(idempotency = "raw-helped:{input}")]
 async fn raw_helped(input: u64, log: State<Log>) -> Result<()> {
     let _ = input;
-    step!("outer", steps = around_raw(&log)).await
+    step!("outer", steps = around_raw(&log)).await?;
+    step!("last", async { Ok::<_, Failure>(()) }).await?;
+    Ok(())
 }
 
-#[test]
-fn a_job_whose_helper_awaits_outside_its_steps_counts_as_one_that_does() {
-    assert!(raw_helped::def().options.raw_await);
-    assert!(!helped::def().options.raw_await);
-    assert!(!<bill<'static> as private::Helper<'static>>::RAW_AWAIT);
+#[tokio::test]
+async fn a_job_whose_helper_awaits_outside_its_steps_waits_for_each_record() {
+    let (bench, log) = bench();
+    let own = log.clone();
+    let bench = bench.worker(move |worker| {
+        let log = own.clone();
+        worker.state(own.clone()).observe(move |_, event| {
+            if let RunEvent::StepStored { step, .. } = event {
+                log.add(format!("stored {step}"));
+            }
+        })
+    });
+    raw_helped(1).enqueue(bench.jobs()).await.unwrap();
+    bench.drain().await.unwrap();
+    // The result of the last step is durable before the body gets it, and so before its end.
+    assert_eq!(
+        log.lines(),
+        ["a", "stored outer/inner/a", "between", "stored last"]
+    );
 }

@@ -193,3 +193,35 @@ async fn what_a_body_set_going_learns_that_the_lease_is_over() {
     }
     assert_eq!(log.count("over"), 1, "the run was parked");
 }
+
+#[job(idempotency = "trips:{input}")]
+async fn trips(input: u64) -> Result<()> {
+    step!("car", job = rents(input)).await?;
+    Ok(())
+}
+
+#[tokio::test]
+async fn d31_a_child_that_is_cancelled_with_its_parent_is_cleaned_up_too() {
+    let (bench, log) = bench();
+    let handle = trips(9).enqueue(bench.jobs()).await.unwrap();
+    bench.drain().await.unwrap();
+    bench.jobs().admin().cancel(handle.id()).await.unwrap();
+    bench.advance(HOUR).await.unwrap();
+    let child = &named(&bench, "rents").await[0];
+    assert_eq!(child.head.state, JobState::Cancelled);
+    assert_eq!(log.count("give back 9"), 1);
+}
+
+#[job(idempotency = "wraps:{input}", attempts = 1)]
+async fn wraps(input: u64) -> Result<u64> {
+    Ok(step!("feed", job = follow_feed(Feed { id: input, page: 0 })).await?)
+}
+
+#[tokio::test]
+async fn a_child_whose_parent_waits_cannot_go_on_as_another_run() {
+    let (bench, _) = bench();
+    let handle = wraps(7).enqueue(bench.jobs()).await.unwrap();
+    bench.advance(50 * HOUR).await.unwrap();
+    let error = bench.jobs().wait(&handle).await.unwrap_err().to_string();
+    assert!(error.contains("its parent waits"), "{error}");
+}

@@ -7,6 +7,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod children;
 mod client;
 mod codec;
 mod combinators;

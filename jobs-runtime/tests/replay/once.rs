@@ -1,6 +1,6 @@
 //! Steps that run at most once: what the body hears if nobody knows how one ended.
 
-use crate::support::{HOUR, Log, bench, error_code, journal, state_of};
+use crate::support::{HOUR, Log, bench, crash_at, error_code, journal, state_of};
 use jobs_runtime::core::State as JobState;
 use jobs_runtime::prelude::*;
 use std::time::Duration;
@@ -86,6 +86,19 @@ async fn a_job_that_passes_its_failure_on_has_failed() {
         assert_eq!(error_code(&bench, handle.id()).await.as_deref(), code);
         assert_eq!(log.count("charge"), 1, "{how}");
     }
+}
+
+#[tokio::test]
+async fn a_worker_that_died_inside_it_leaves_it_interrupted() {
+    let (bench, log) = bench();
+    let handle = once_handled("hangs".into())
+        .enqueue(bench.jobs())
+        .await
+        .unwrap();
+    crash_at(&bench, &log, "charge").await;
+    bench.advance(3 * HOUR).await.unwrap();
+    assert_eq!(bench.jobs().wait(&handle).await.unwrap(), "asked the bank");
+    assert_eq!(log.count("charge"), 1);
 }
 
 #[tokio::test]

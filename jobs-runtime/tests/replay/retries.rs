@@ -1,6 +1,6 @@
 //! Retries of one step within an attempt of its job: pauses, counts and time limits.
 
-use crate::support::{HOUR, Log, bench, state_of};
+use crate::support::{HOUR, Log, bench, crash_at, state_of};
 use jobs_runtime::JobId;
 use jobs_runtime::core::State as JobState;
 use jobs_runtime::prelude::*;
@@ -20,6 +20,7 @@ async fn flaky(log: &Log, plan: Plan) -> Result<usize> {
     log.add("try");
     let tried = log.count("try");
     if tried == plan.hangs {
+        log.add(format!("try {tried} hangs"));
         std::future::pending::<()>().await;
     }
     if tried <= plan.failures {
@@ -83,35 +84,26 @@ async fn the_tries_that_are_used_up_fail_the_step() {
     assert_eq!(state_of(&bench, handle.id()).await, JobState::Dead);
 }
 
-#[job(
-    idempotency = "lost-in-a-try:{input.hangs}",
-    attempts = 2,
-    backoff = "1s",
-    timeout = "1m"
-)]
-async fn lost_in_a_try(input: Plan, log: State<Log>) -> Result<usize> {
-    Ok(step!("charge", attempts = 3, backoff = "30m", flaky(&log, input)).await?)
-}
-
 #[tokio::test]
-async fn d24_the_count_of_tries_survives_a_lease_that_was_lost_in_one() {
+async fn d24_the_count_of_tries_survives_a_crash_in_one() {
     let (bench, log) = bench();
     let plan = Plan {
         failures: 99,
         hangs: 2,
     };
-    let handle = lost_in_a_try(plan).enqueue(bench.jobs()).await.unwrap();
-    // The second try takes its lease with it; the third is not the first of a new round.
-    bench.advance(2 * HOUR).await.unwrap();
-    let view = bench
-        .jobs()
-        .admin()
-        .show(handle.id())
-        .await
-        .unwrap()
-        .unwrap();
-    assert_eq!(view.job.head.state, JobState::Dead);
-    assert_eq!(log.count("try"), 4, "{:?}", log.lines());
+    let handle = long_pauses(plan).enqueue(bench.jobs()).await.unwrap();
+    bench.drain().await.unwrap();
+    bench.clock().advance(30 * MINUTE);
+    crash_at(&bench, &log, "try 2 hangs").await;
+    bench.advance(4 * HOUR).await.unwrap();
+    assert_eq!(
+        attempt(&bench, handle.id()).await,
+        2,
+        "the lost lease is one"
+    );
+    // One before the crash, one lost in it, and three that were left of four.
+    assert_eq!(log.count("try"), 5, "{:?}", log.lines());
+    assert_eq!(state_of(&bench, handle.id()).await, JobState::Dead);
 }
 
 #[job(idempotency = "slow-steps:{input}", step_timeout = "10s", attempts = 1)]

@@ -114,3 +114,17 @@ impl StoreHook for Calls {
         Ok(())
     }
 }
+
+/// Runs jobs until the log has this line, then lets the worker die where it stands.
+pub(crate) async fn crash_at(bench: &Bench, log: &Log, line: &str) {
+    let seen = async {
+        while log.count(line) == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        ended = bench.drain() => panic!("nothing was left to do: {ended:?}"),
+        () = seen => {}
+    }
+}

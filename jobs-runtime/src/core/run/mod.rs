@@ -7,6 +7,7 @@
 
 mod advance;
 mod ask;
+mod children;
 mod former;
 mod leave;
 mod live;
@@ -21,14 +22,15 @@ pub use leave::Leave;
 pub use settle::Ended;
 
 use super::{
-    Applied, EventId, InboxContent, Job, Millis, Mismatch, Nudge, Position, StepOutcome,
-    StepRecord, Timestamp, Token, mix::mix, notes::Notes,
+    Applied, Job, Millis, Mismatch, Nudge, Position, StepOutcome, StepRecord, Timestamp, Token,
+    mix::mix, notes::Notes,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
     vec::Vec,
 };
+use children::Children;
 use live::Live;
 
 /// How a run is to be replayed.
@@ -84,6 +86,7 @@ pub struct Run {
     failures: Vec<String>,
     /// What waits for an instant, an event or a child.
     live: Live,
+    children: Children,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -145,6 +148,8 @@ struct Slot {
     marked: bool,
     /// A passed deadline is an error.
     required: bool,
+    /// Its child is not waited for.
+    detached: bool,
     /// The poll to which its result was delivered.
     delivered_in: u64,
     /// The body asked for something new in that poll, or in any since.
@@ -207,6 +212,8 @@ impl Run {
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
+        let mut children = Children::default();
+        let inbox = children.news(nudge.inbox);
         Run {
             job: job.spec.id,
             run: job.spec.run_id,
@@ -223,7 +230,8 @@ impl Run {
             woken: Vec::new(),
             storing: VecDeque::new(),
             failures: Vec::new(),
-            live: Live::new(consumed, nudge.inbox),
+            live: Live::new(consumed, inbox),
+            children,
             open: false,
             in_flight: 0,
             polls: 0,
@@ -284,7 +292,8 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.live.news(nudge.inbox);
+            let rest = self.children.news(nudge.inbox);
+            self.live.news(rest);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -295,6 +304,7 @@ impl Run {
             self.durable = end;
         }
         self.hold_marked();
+        self.children_stored(&applied.children);
         self.news(applied.nudge, at);
     }
 
@@ -319,7 +329,7 @@ impl Run {
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.live.is_waiting()
+        self.live.is_waiting() || self.children.are_awaited()
     }
 
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
@@ -397,28 +407,6 @@ impl Run {
         }
         self.wake(name);
     }
-
-    /// The earliest pinned event that serves this wait and no other has consumed.
-    fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
-        let wait = record.wait.as_ref()?;
-        self.live
-            .inbox
-            .iter()
-            .filter_map(|item| match &item.content {
-                InboxContent::Event {
-                    id,
-                    name,
-                    key,
-                    payload,
-                    published_at,
-                } if wait.matches(name, key.as_deref(), *published_at) => {
-                    Some((item.seq, *id, payload))
-                }
-                _ => None,
-            })
-            .min_by_key(|(seq, ..)| *seq)
-            .map(|(_, id, payload)| (id, StepOutcome::Done(payload.clone())))
-    }
 }
 
 impl Slot {
@@ -437,13 +425,10 @@ impl Slot {
             once: false,
             marked: false,
             required: false,
+            detached: false,
             delivered_in: 0,
             asked_in: false,
             asked_since: false,
         }
-    }
-
-    fn is_running(&self) -> bool {
-        matches!(self.state, SlotState::Overrun | SlotState::Running(_))
     }
 }

@@ -63,15 +63,19 @@ impl Run {
             token: self.token,
             number: self.number,
         };
-        let records: Vec<StepRecord> = ::core::mem::take(&mut self.dirty).into_values().collect();
+        let children = self.children.take();
+        let records = self.records_without_unsent_children();
         let removed = ::core::mem::take(&mut self.removed).into_keys().collect();
         let base = self.base;
         self.base = self.next;
         self.committing = Some(self.next);
         let (progress, log) = self.notes.take();
-        Commit::steps(self.job, self.run, number, base, self.seen_nudge, records)
-            .removing(removed)
-            .noting(progress, log)
+        Commit {
+            children,
+            ..Commit::steps(self.job, self.run, number, base, self.seen_nudge, records)
+        }
+        .removing(removed)
+        .noting(progress, log)
     }
 
     /// Takes back a commit that was refused and changed nothing, because of `nudge`.
@@ -80,6 +84,7 @@ impl Run {
         self.committing = None;
         self.base = commit.base.unwrap_or(self.base);
         self.notes.put_back(commit.progress, commit.log);
+        self.children.put_back(commit.children);
         for record in commit.records {
             self.dirty.entry(record.name.clone()).or_insert(record);
         }
@@ -97,6 +102,9 @@ impl Run {
     /// in flight.
     pub fn settle(&mut self, settle: Settle) -> Commit {
         self.unmark_all();
+        if !matches!(settle, Settle::Suspend { .. }) {
+            self.drop_unsent_children();
+        }
         let trace = Trace {
             used: self.stored_names(&self.used),
             replayed: self.stored_names(&self.replayed),
@@ -232,6 +240,8 @@ impl Slot {
         record.position = None;
         record.completed_at = None;
         record.event = None;
+        // Its next try is another job.
+        record.child = None;
         record.last_error = record.outcome.take().and_then(|outcome| outcome.error());
     }
 }

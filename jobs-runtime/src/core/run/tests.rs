@@ -14,6 +14,7 @@ use alloc::{
     vec::Vec,
 };
 
+mod children;
 mod ends;
 mod names;
 mod once;

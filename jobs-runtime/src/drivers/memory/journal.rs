@@ -1,7 +1,7 @@
 //! The step records of one run, and which of them are registered waits, so that a commit to a run
 //! of many steps need not look through them all.
 
-use crate::core::{StepRecord, WaitSpec};
+use crate::core::{JobId, StepRecord, WaitSpec};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Clone, Debug, Default)]
@@ -24,6 +24,19 @@ impl Journal {
     pub(super) fn remove(&mut self, name: &str) {
         self.records.remove(name);
         self.waiting.remove(name);
+    }
+
+    pub(super) fn get(&self, name: &str) -> Option<&StepRecord> {
+        self.records.get(name)
+    }
+
+    /// The records that asked for one job wait for another, which held its key.
+    pub(super) fn rename_child(&mut self, asked: JobId, joined: JobId) {
+        for record in self.records.values_mut() {
+            if record.child == Some(asked) {
+                record.child = Some(joined);
+            }
+        }
     }
 
     /// By name.

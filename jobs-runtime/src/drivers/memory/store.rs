@@ -47,6 +47,8 @@ pub(super) struct Store {
     pub(super) dead_by_queue: BTreeMap<String, u64>,
     pub(super) lanes: Lanes,
     pub(super) waits: BTreeMap<WaitKey, BTreeSet<JobId>>,
+    /// Live children by the parent that owns them.
+    pub(super) owned: BTreeMap<JobId, BTreeSet<JobId>>,
     /// By scope and key.
     pub(super) keys: BTreeMap<(String, String), KeyHold>,
     pub(super) runs: BTreeMap<RunId, JobId>,
@@ -113,6 +115,14 @@ impl Store {
     pub(super) fn take(&mut self, id: JobId) -> Option<Row> {
         if let Some(row) = self.live.remove(&id) {
             self.lanes.remove(&row);
+            if let Some(parent) = &row.spec.parent
+                && let Some(children) = self.owned.get_mut(&parent.job)
+            {
+                children.remove(&id);
+                if children.is_empty() {
+                    self.owned.remove(&parent.job);
+                }
+            }
             for key in wait_keys(&row) {
                 if let Some(jobs) = self.waits.get_mut(&key) {
                     jobs.remove(&id);
@@ -141,6 +151,9 @@ impl Store {
         match row.head.state {
             State::Pending | State::Running | State::Suspended => {
                 self.lanes.insert(&row);
+                if let Some(parent) = &row.spec.parent {
+                    self.owned.entry(parent.job).or_default().insert(id);
+                }
                 for key in wait_keys(&row) {
                     self.waits.entry(key).or_default().insert(id);
                 }

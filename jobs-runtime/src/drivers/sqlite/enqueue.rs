@@ -124,8 +124,7 @@ fn add(tx: &Tx<'_>, job: &NewJob, head: Head) -> Result<Enqueued, Fault> {
     })
 }
 
-/// Notes that a job shall hear of the end of a live one. False if that is known already, or if
-/// there is no such live job.
+/// Notes that a job shall hear of the end of a live one. False if there is no such live job.
 pub(super) fn tell(tx: &Tx<'_>, child: JobId, parent: JobId) -> Result<bool, Fault> {
     let noted = tx.run(
         sql::TOLD_INSERT,

@@ -4,6 +4,7 @@
 //! does stands in the file named after it, its statements in `sql/`, and every decision about a
 //! job in `core`.
 
+mod children;
 mod claim;
 mod clock;
 mod commit;
@@ -234,7 +235,7 @@ impl Driver for Sqlite {
     ) -> Result<Vec<CommitAnswer>, Error> {
         let commits = commits.to_vec();
         let load = Load {
-            items: commits.len(),
+            items: commits.iter().map(|one| 1 + one.children.len()).sum(),
             bytes: commits.iter().map(Commit::size).sum(),
         };
         self.writer

@@ -37,6 +37,11 @@ macro_rules! statements {
 }
 
 statements! {
+    CHILD_AWAITED = "child_awaited";
+    CHILD_OF_STEP = "child_of_step";
+    CHILD_OWNED = "child_owned";
+    CHILD_RENAME = "child_rename";
+    CHILD_WAITS = "child_waits";
     CLAIM_LANE = "claim_lane";
     CLAIM_LEASE = "claim_lease";
     CLAIM_QUEUE = "claim_queue";
@@ -109,6 +114,7 @@ statements! {
     STEP_DELETE = "step_delete";
     STEP_LOAD = "step_load";
     STEP_UPSERT = "step_upsert";
+    TOLD_DELETE = "told_delete";
     TOLD_INSERT = "told_insert";
     TOLD_LOAD = "told_load";
     WAIT_DELETE = "wait_delete";

@@ -99,7 +99,7 @@ fn cell(
 ) -> RunCell {
     let job = claimed.job;
     let replay = Replay {
-        careful: def.options.raw_await || job.head.lease_losses > 0,
+        careful: def.awaits_outside_steps() || job.head.lease_losses > 0,
         removed: def.options.removed,
         park_after: PARK_AFTER,
     };

@@ -5,7 +5,7 @@ use super::wait::Woken;
 use crate::Error;
 use crate::clock::Clock;
 use crate::committer::Committer;
-use crate::core::{Applied, Commit, CommitAnswer, Run, Timestamp};
+use crate::core::{Applied, Commit, CommitAnswer, Run, StepOutcome, Timestamp};
 use crate::worker::RunEvent;
 use std::future::Future;
 use std::pin::Pin;
@@ -31,6 +31,8 @@ pub(super) struct Sending {
 struct StoredStep {
     name: String,
     failed: bool,
+    /// It is a wait whose deadline passed.
+    timed_out: bool,
 }
 
 impl Executor<'_> {
@@ -52,6 +54,7 @@ impl Executor<'_> {
             .map(|record| StoredStep {
                 name: record.name.clone(),
                 failed: record.is_failure(),
+                timed_out: record.outcome == Some(StepOutcome::TimedOut),
             })
             .collect();
         let committer = self.shared.committer.clone();
@@ -118,7 +121,11 @@ impl Executor<'_> {
     fn applied(&self, applied: Applied, sending: &Sending) {
         self.cell.with(|run| run.committed(applied, sending.sent));
         self.note_seen();
-        for StoredStep { name, failed } in &sending.stored {
+        for stored in &sending.stored {
+            let StoredStep { name, failed, .. } = stored;
+            if stored.timed_out {
+                tracing::warn!(job = %self.cell.info.id, name = self.cell.info.name, step = name, "no event came before the deadline of the wait; the body goes on without one");
+            }
             let event = RunEvent::StepStored {
                 step: name,
                 failed: *failed,
