@@ -1,10 +1,13 @@
 //! The operator's verbs and views: one API, for a program, a terminal or a page.
 
 use crate::Error;
+use crate::client::Jobs;
 use crate::contract::{
-    JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats, SettingWrite,
+    Enqueued, JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats, SettingWrite,
 };
-use crate::core::{Commit, CommitAnswer, JobId, State, StepRecord};
+use crate::core::{
+    Commit, CommitAnswer, JobId, JobSpec, NewJob, OnConflict, RunId, State, StepRecord, Visible,
+};
 use crate::store::Store;
 
 /// Tries of one change when the job changes under it.
@@ -117,6 +120,60 @@ impl<'a> Admin<'a> {
         Ok(())
     }
 
+    /// Enqueues the job once more as a run of its own, which begins as this one did: with the
+    /// results of all steps before `from_step`, and the values that the body drew beside them.
+    /// The job itself stays as it is, and may be live. The fork has no key; with one, see
+    /// [`Admin::fork_as`].
+    ///
+    /// Its steps are done in the world a second time: that is what it is for, and why it is
+    /// never done by itself.
+    ///
+    /// # Errors
+    /// `X_JOB_UNKNOWN`; `X_STEP_UNKNOWN`, with the nearest name there is.
+    pub async fn fork(&self, id: JobId, from_step: &str) -> Result<Enqueued, Error> {
+        self.fork_keyed(id, from_step, None).await
+    }
+
+    /// As [`Admin::fork`], under this key.
+    ///
+    /// # Errors
+    /// Also `X_JOB_DUPLICATE` if a live job of this name holds the key.
+    pub async fn fork_as(&self, id: JobId, from_step: &str, key: &str) -> Result<Enqueued, Error> {
+        self.fork_keyed(id, from_step, Some(key.to_owned())).await
+    }
+
+    async fn fork_keyed(
+        &self,
+        id: JobId,
+        from_step: &str,
+        key: Option<String>,
+    ) -> Result<Enqueued, Error> {
+        let view = self.show(id).await?.ok_or_else(|| Error::job_unknown(id))?;
+        let env = &self.store.env;
+        let now = env.clock.now();
+        let origin = view.job.spec;
+        let fork = NewJob {
+            prefix: before_step(&view.journal, from_step, origin.run_id)?,
+            spec: JobSpec {
+                id: JobId::new(now, env.entropy.bits()),
+                run_id: RunId::new(now, env.entropy.bits()),
+                key,
+                fork_of: Some(origin.run_id),
+                // What was true of the other run only.
+                expires_at: None,
+                parent: None,
+                tick: None,
+                continued_from: None,
+                ..origin
+            },
+            visible: Visible::Now,
+            attempts_max: view.job.head.attempts_max,
+            on_conflict: OnConflict::Error,
+            unique_for: None,
+        };
+        Jobs::of(self.store.clone()).enqueue_raw(fork).await
+    }
+
     /// Takes no more jobs from a queue, on any worker, until it is resumed. What runs goes on.
     ///
     /// # Errors
@@ -206,6 +263,20 @@ fn from_step(journal: &[StepRecord], step: &str) -> Result<Vec<String>, Error> {
         .iter()
         .filter(goes)
         .map(|record| record.name.clone())
+        .collect())
+}
+
+/// The records with which a fork of `run` begins: all that were delivered before `step`.
+fn before_step(journal: &[StepRecord], step: &str, run: RunId) -> Result<Vec<StepRecord>, Error> {
+    let goes = from_step(journal, step)?;
+    let stays = journal
+        .iter()
+        .filter(|record| record.position.is_some() && !goes.contains(&record.name));
+    Ok(stays
+        .map(|record| StepRecord {
+            copied_from: record.copied_from.or(Some(run)),
+            ..record.clone()
+        })
         .collect())
 }
 

@@ -1,6 +1,6 @@
 //! Every `#[job]` and event of the program, as the linker gathered them.
 
-use crate::core::{Backoff, Millis, Priority, RecordKind};
+use crate::core::{Backoff, CleanUp, Millis, OnConflict, Priority, RecordKind};
 use crate::steps::JobCx;
 use crate::{Error, Failure};
 use std::any::TypeId;
@@ -66,6 +66,14 @@ pub struct JobOptions {
     pub removed: &'static [&'static str],
     /// It has an idempotency key.
     pub keyed: bool,
+    /// What to do when a live job holds the key.
+    pub on_conflict: OnConflict,
+    /// How long the key is kept, whatever becomes of the job.
+    pub unique_for: Option<Millis>,
+    /// It fails if it was not started within so much time of its enqueue.
+    pub expires: Option<Millis>,
+    /// What cleans up after it, if it is cancelled.
+    pub on_cancel: Option<fn() -> &'static JobDef>,
 }
 
 impl JobOptions {
@@ -81,6 +89,10 @@ impl JobOptions {
         raw_await: false,
         removed: &[],
         keyed: true,
+        on_conflict: OnConflict::Dedupe,
+        unique_for: None,
+        expires: None,
+        on_cancel: None,
     };
 }
 
@@ -159,6 +171,18 @@ impl JobDef {
     #[must_use]
     pub fn scope(&self) -> &'static str {
         self.was.last().copied().unwrap_or(self.name)
+    }
+
+    /// The job as what cleans up after another.
+    pub(crate) fn clean_up(&self) -> CleanUp {
+        CleanUp {
+            name: self.name.into(),
+            scope: self.scope().into(),
+            queue: self.options.queue.into(),
+            priority: self.options.priority,
+            attempts_max: self.options.attempts,
+            visibility_timeout: self.options.visibility_timeout,
+        }
     }
 
     /// Every step that is recorded, with its whole name: those of helpers as `billing/charge`.

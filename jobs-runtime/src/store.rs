@@ -3,11 +3,12 @@
 
 use crate::Error;
 use crate::clock::Env;
+use crate::codec::{Codec, Codecs};
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, EnqueueAnswer, Inspect, PruneBounds,
     Pruned, Published, QueueStats, Setting, SettingWrite, WakeUps,
 };
-use crate::core::{Commit, CommitAnswer, NewEvent, NewJob};
+use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Payload};
 use crate::testing::Workers;
 use std::future::Future;
 use std::sync::Arc;
@@ -66,6 +67,7 @@ pub(crate) struct Store {
     /// Runs what is enqueued, in tests that ask for it.
     inline: Option<Arc<Workers>>,
     pub(crate) env: Env,
+    pub(crate) codecs: Codecs,
 }
 
 impl Store {
@@ -76,7 +78,26 @@ impl Store {
             in_flight: Arc::default(),
             inline: None,
             env,
+            codecs: Codecs::default(),
         }
+    }
+
+    pub(crate) fn with_codec(self, codec: Arc<dyn Codec>) -> Self {
+        Store {
+            codecs: self.codecs.with(codec),
+            ..self
+        }
+    }
+
+    /// A row whose input is stored as the codec writes it.
+    pub(crate) fn sealed(&self, mut job: NewJob) -> Result<NewJob, Error> {
+        job.spec.input = self.payload(job.spec.input.bytes)?;
+        Ok(job)
+    }
+
+    /// What is stored for a value, from its JSON.
+    pub(crate) fn payload(&self, json: Vec<u8>) -> Result<Payload, Error> {
+        self.codecs.encode(json, &self.env)
     }
 
     pub(crate) fn hooked(self, hook: Arc<dyn StoreHook>) -> Self {

@@ -80,11 +80,13 @@ fn new_job(input: &Lap) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            on_cancel: None,
         },
         visible: Visible::Now,
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     }
 }
 

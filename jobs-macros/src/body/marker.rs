@@ -211,6 +211,7 @@ impl<'a> Marker<'a> {
     fn check_await(&mut self, expr: &Expr) {
         if let Expr::Await(wait) = expr
             && !self.futures.pending(&wait.base)
+            && !await_check::leaves(&wait.base)
         {
             self.refuse_raw_await(wait.await_token.span);
         }

@@ -3,7 +3,8 @@
 use super::shapes::{JobShape, boom, done, sleep, wait};
 use super::{Result, Subject};
 use crate::core::{
-    EventId, JobId, Millis, Position, RecordKind, Settle, State, StepOutcome, StepRecord, WaitSpec,
+    EventId, JobId, Millis, Position, RecordKind, RunId, Settle, State, StepOutcome, StepRecord,
+    WaitSpec,
 };
 
 case!(a_record_comes_back_with_every_field);
@@ -27,6 +28,7 @@ async fn a_record_comes_back_with_every_field(s: Subject) -> Result {
         event: Some(EventId::new(s.now(), 5)),
         child: Some(JobId::new(s.now(), 6)),
         last_error: Some(boom()),
+        copied_from: Some(RunId::new(s.now(), 7)),
     };
     s.apply(&holder.steps(vec![record.clone()])).await?;
     check_eq!(s.view(holder.id()).await?.journal, [record.clone()]);

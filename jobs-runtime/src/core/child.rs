@@ -4,7 +4,7 @@
 //! Drivers find the rows; what is to be said or stored of them is decided here.
 
 use super::{
-    Change, Head, JobId, JobNotes, JobSpec, State, StepOutcome, StoredError, Timestamp,
+    Change, Head, JobId, JobNotes, JobSpec, Payload, State, StepOutcome, StoredError, Timestamp,
     decide::ended,
 };
 use alloc::format;
@@ -15,7 +15,13 @@ pub fn child_outcome(spec: &JobSpec, head: &Head, notes: &JobNotes) -> Option<St
     let failed = |error| Some(StepOutcome::Failed(error));
     match head.state {
         State::Pending | State::Running | State::Suspended => None,
-        State::Done => notes.output.clone().map(StepOutcome::Done),
+        // A job that goes on as another run has no output of its own.
+        State::Done => Some(StepOutcome::Done(
+            notes
+                .output
+                .clone()
+                .unwrap_or_else(|| Payload::json(*b"null")),
+        )),
         State::Failed | State::Dead => failed(notes.error.clone().unwrap_or_default()),
         // Trying again would undo what somebody has just asked for.
         State::Cancelled => failed(StoredError {

@@ -281,6 +281,47 @@ impl Error {
         .caused_by(source)
     }
 
+    /// A stored value carries the id of a codec that was not given here.
+    #[must_use]
+    pub fn codec_unknown(id: u16) -> Self {
+        Error::new(
+            &X_CODEC_UNKNOWN,
+            format!("a stored value was written by codec {id}, which is not known here"),
+            "give the codec that wrote it: `jobs.with_codec(..)`",
+        )
+    }
+
+    /// A value was sealed by a key that is not in the ring.
+    #[must_use]
+    pub fn seal_key_unknown(id: u32) -> Self {
+        Error::new(
+            &X_SEAL_KEY_UNKNOWN,
+            format!("a value was sealed by the key {id}, which is not in the ring"),
+            format!(
+                "add it: `KeyRing::new(..).reading({id}, key)`, for as long as anything sealed by it is kept"
+            ),
+        )
+    }
+
+    /// A sealed value does not open.
+    #[must_use]
+    pub fn seal_broken(what: impl std::fmt::Display) -> Self {
+        Error::new(
+            &X_SEAL_BROKEN,
+            what.to_string(),
+            "check that each key has the id under which it sealed, and who else can write to the store",
+        )
+    }
+
+    /// Nobody has set the ambient connection.
+    pub(crate) fn jobs_unset() -> Self {
+        Error::new(
+            &X_JOBS_UNSET,
+            "there is no ambient connection to a store",
+            "call `jobs_runtime::set_jobs(jobs)` when the program starts, or pass the connection: `.enqueue(&jobs)`",
+        )
+    }
+
     /// A write was refused because another worker holds the job.
     #[must_use]
     pub fn lease_lost(job: JobId) -> Self {

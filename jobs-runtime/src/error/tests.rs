@@ -25,6 +25,7 @@ fn one_of_each() -> Vec<Error> {
     let stored = StoredError::new("X_JOB_TIMEOUT", "the bank did not answer");
     vec![
         Error::cancelled(job(), "welcome"),
+        Error::codec_unknown(300),
         Error::code_taken("X_QUOTA", "driver-a", "driver-b"),
         Error::conflict(job()),
         Error::idempotency_required("welcome"),
@@ -40,6 +41,9 @@ fn one_of_each() -> Vec<Error> {
         Error::payload_too_large("the input of job \"welcome\"", 2_000_000, 1_048_576),
         Error::schema_newer(3, 1),
         Error::setting_conflict("queue/mail"),
+        Error::jobs_unset(),
+        Error::seal_broken("a sealed value is cut off"),
+        Error::seal_key_unknown(2),
         Error::state_missing("welcome", "Mailer"),
         Error::step_unknown("chrage", None),
         Error::step_unknown("chrage", Some("charge")),

@@ -10,7 +10,7 @@ mod run;
 mod step;
 mod time;
 
-pub use crate::core::{Backoff, Millis, Priority, RecordKind};
+pub use crate::core::{Backoff, Millis, OnConflict, Priority, RecordKind};
 pub use crate::durable::{
     AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
@@ -25,7 +25,7 @@ pub use child::{child, child_once, detached, detached_once};
 pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
-pub use run::{RunFuture, encode, input_type, no_context, output_type, run};
+pub use run::{RunFuture, clean_up, encode, input_type, no_context, output_type, run};
 pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};
 pub use time::{IntoMillis, IntoTimestamp, millis};
 

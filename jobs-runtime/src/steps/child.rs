@@ -89,7 +89,8 @@ impl<'a, T> ChildFuture<'a, T> {
         }
     }
 
-    fn checked(&self, job: NewJob) -> Result<NewJob, Error> {
+    fn checked(&self, mut job: NewJob) -> Result<NewJob, Error> {
+        job.spec.input = self.cx.cell.seal(job.spec.input.bytes)?;
         let limit = self.cx.cell.info.payload_limit;
         let size = job.spec.input.bytes.len();
         if size > limit {
@@ -102,7 +103,7 @@ impl<'a, T> ChildFuture<'a, T> {
     fn decide(&mut self, outcome: StepOutcome) -> Poll<Result<T, StepError>> {
         self.done = true;
         let error = match outcome {
-            StepOutcome::Done(payload) => match (self.decode)(&payload.bytes) {
+            StepOutcome::Done(payload) => match self.cx.read(&payload, self.decode) {
                 Ok(value) => return Poll::Ready(Ok(value)),
                 Err(reason) => {
                     // The body never sees this: the run is parked for a person.

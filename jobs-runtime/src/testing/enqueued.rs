@@ -50,10 +50,11 @@ impl Bench {
     pub async fn enqueued<J: Job>(&self) -> Result<Vec<Found<J::Input>>, Error> {
         let rows = self.rows(Some(J::def().name)).await?;
         let now = self.clock.now();
+        let codecs = &self.store.store().codecs;
         let found = rows.into_iter().map(|row| {
             Ok(Found {
                 id: row.spec.id,
-                input: J::Input::decode(&row.spec.input.bytes)?,
+                input: J::Input::decode(&codecs.decode(&row.spec.input)?)?,
                 key: row.spec.key,
                 queue: row.spec.queue,
                 view: row.head.state.view(row.head.visible_at, now),

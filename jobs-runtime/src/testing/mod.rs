@@ -166,6 +166,14 @@ impl Bench {
         self
     }
 
+    /// The same bench, whose values are stored as this codec writes them.
+    #[must_use]
+    pub fn with_codec(mut self, codec: impl crate::codec::Codec) -> Self {
+        self.store = self.store.with_codec(codec);
+        self.workers = Arc::new(self.workers.on(&self.store));
+        self.wired()
+    }
+
     /// The client.
     #[must_use]
     pub fn jobs(&self) -> &Jobs {

@@ -54,7 +54,7 @@ impl Bench {
             after = last.seq;
             for stored in page {
                 seen.push(Seen {
-                    event: E::decode(&stored.payload.bytes)?,
+                    event: E::decode(&self.store.store().codecs.decode(&stored.payload)?)?,
                     key: stored.key,
                     published_at: stored.published_at,
                 });

@@ -8,9 +8,14 @@
 )]
 
 mod children;
+mod client;
+mod codec;
 mod combinators;
+mod context;
 mod failures;
+mod fork;
 mod helpers;
+mod leaving;
 mod observing;
 mod once;
 mod renamed;

@@ -218,11 +218,13 @@ fn by_former_name(name: &str, input: u64) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            on_cancel: None,
         },
         visible: Visible::Now,
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     }
 }
 

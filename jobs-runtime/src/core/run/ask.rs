@@ -78,7 +78,7 @@ pub enum Asked {
 impl Run {
     /// Asks for the step `name`. `first` says that this future has not asked before.
     pub fn ask(&mut self, name: &str, ask: &Ask, first: bool, now: Timestamp) -> Asked {
-        if self.closed || self.fault.is_some() {
+        if self.closed || self.fault.is_some() || self.is_leaving() {
             return Asked::Later;
         }
         if first && !self.claim_name(name, ask, now) {

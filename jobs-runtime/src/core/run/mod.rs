@@ -9,6 +9,7 @@ mod advance;
 mod ask;
 mod children;
 mod former;
+mod leave;
 mod live;
 mod once;
 mod settle;
@@ -19,9 +20,12 @@ mod values;
 
 pub use advance::Next;
 pub use ask::{Ask, Asked};
+pub use leave::Leave;
 pub use settle::Ended;
 
-use super::{Applied, Job, Millis, Mismatch, Nudge, Position, StepRecord, Timestamp, Token};
+use super::{
+    Applied, Job, Millis, Mismatch, Nudge, Position, StepRecord, Timestamp, Token, notes::Notes,
+};
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
@@ -105,8 +109,12 @@ pub struct Run {
     last_time: Timestamp,
     /// The last record that the body has got: its position, and its time.
     got: (Option<Position>, Timestamp),
-    /// Recorded values that were drawn since then.
-    values: u64,
+    /// Recorded values that were drawn since then: between the steps, and inside of bodies.
+    values: [u64; 2],
+    /// The positions that a fork has copied, and the runs they come from.
+    origins: Vec<(Position, super::RunId)>,
+    notes: Notes,
+    leaving: Option<Leave>,
     /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
@@ -142,6 +150,11 @@ impl Run {
             .filter_map(|record| record.position.map(|at| (at, record.name.clone())))
             .collect();
         recorded.sort_unstable();
+        let mut origins: Vec<_> = journal
+            .iter()
+            .filter_map(|record| Some((record.position?, record.copied_from?)))
+            .collect();
+        origins.sort_unstable();
         let consumed = journal.iter().filter_map(|record| record.event).collect();
         let slots = journal
             .into_iter()
@@ -178,7 +191,10 @@ impl Run {
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
             got: (None, job.head.enqueued_at),
-            values: 0,
+            values: [0; 2],
+            origins,
+            notes: Notes::default(),
+            leaving: None,
             dirty: BTreeMap::new(),
             removed: BTreeMap::new(),
             number: 0,
@@ -294,7 +310,7 @@ impl Run {
             let at = slot.record.completed_at.unwrap_or(self.got.1);
             self.got = (slot.record.position, self.got.1.max(at));
             self.last_time = self.last_time.max(at);
-            self.values = 0;
+            self.values = [0; 2];
         }
         self.wake(name);
     }

@@ -34,6 +34,23 @@ impl Run {
         Some(self.commit_records())
     }
 
+    /// The notes that are not stored yet, as a commit of their own, if their time has come and
+    /// nothing is in flight.
+    pub fn take_notes(&mut self, now: Timestamp) -> Option<Commit> {
+        let due = self.notes.due_at().is_some_and(|at| at <= now);
+        if !due || self.committing.is_some() {
+            return None;
+        }
+        self.notes.note_sent(now);
+        Some(self.commit_records())
+    }
+
+    /// When [`Run::take_notes`] will have something; `None` if there are no notes.
+    #[must_use]
+    pub fn notes_due_at(&self) -> Option<Timestamp> {
+        self.notes.due_at()
+    }
+
     /// Whether a commit was taken and not reported back.
     #[must_use]
     pub fn is_committing(&self) -> bool {
@@ -52,11 +69,13 @@ impl Run {
         let base = self.base;
         self.base = self.next;
         self.committing = Some(self.next);
+        let (progress, log) = self.notes.take();
         Commit {
             children,
             ..Commit::steps(self.job, self.run, number, base, self.seen_nudge, records)
         }
         .removing(removed)
+        .noting(progress, log)
     }
 
     /// Takes back a commit that was refused and changed nothing, because of `nudge`.
@@ -64,6 +83,7 @@ impl Run {
         self.number -= 1;
         self.committing = None;
         self.base = commit.base.unwrap_or(self.base);
+        self.notes.put_back(commit.progress, commit.log);
         self.children.put_back(commit.children);
         for record in commit.records {
             self.dirty.entry(record.name.clone()).or_insert(record);
@@ -143,7 +163,7 @@ impl Run {
     }
 
     /// A completed step that the body never asked for, though it ended well.
-    fn unclaimed(&self) -> Option<Mismatch> {
+    pub(super) fn unclaimed(&self) -> Option<Mismatch> {
         self.order
             .iter()
             .filter(|name| !former::any_matches(self.replay.removed, name))
@@ -226,7 +246,7 @@ impl Slot {
     }
 }
 
-fn hold(mismatch: &Mismatch) -> Settle {
+pub(super) fn hold(mismatch: &Mismatch) -> Settle {
     Settle::Hold {
         error: StoredError::new("X_JOURNAL_MISMATCH", format!("{mismatch}")),
     }

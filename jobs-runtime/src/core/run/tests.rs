@@ -58,6 +58,7 @@ fn job(journal: &[StepRecord]) -> Job {
         version: 0,
         fork_of: None,
         continued_from: None,
+        on_cancel: None,
     };
     let new = NewJob {
         spec: spec.clone(),
@@ -65,6 +66,7 @@ fn job(journal: &[StepRecord]) -> Job {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     };
     let last = journal.iter().filter_map(|record| record.position).max();
     let head = Head {

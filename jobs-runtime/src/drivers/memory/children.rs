@@ -7,7 +7,7 @@ use crate::Error;
 use crate::contract::{Capabilities, Conflicted, check_job};
 use crate::core::{
     Commit, InboxContent, JobId, NewJob, StepOutcome, StoredError, Timestamp,
-    cancelled_with_parent, child_cycle, child_gone,
+    cancelled_with_parent, child_cycle, child_gone, clean_up,
 };
 use std::collections::{BTreeSet, VecDeque};
 
@@ -171,8 +171,13 @@ impl Store {
                 };
                 match cancelled_with_parent(&row.head, now) {
                     Some(head) => {
+                        let clean_up = clean_up(&row.spec, &row.head, now);
                         row.head = head;
                         self.put_ended(row, None, now);
+                        if let Some(clean_up) = clean_up {
+                            // Refused only if it is there already.
+                            drop(self.insert(&clean_up, now));
+                        }
                         parents.push_back(child);
                     }
                     None => self.put(row),

@@ -3,10 +3,10 @@
 use super::children::children_of;
 use super::row::Row;
 use super::store::{Hint, KeyHold, Store};
-use crate::contract::Capabilities;
+use crate::contract::{Capabilities, Conflicted};
 use crate::core::{
-    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, Settle, StoredError,
-    Timestamp,
+    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, NewJob, Settle, State,
+    StoredError, Timestamp,
 };
 
 impl Store {
@@ -62,6 +62,9 @@ impl Store {
         let Some(mut row) = self.take(commit.job) else {
             return CommitAnswer::LeaseLost;
         };
+        let clean_up = (head.state == State::Cancelled)
+            .then(|| core::clean_up(&row.spec, &row.head, now))
+            .flatten();
         write_down(&mut row, commit, head);
         if commit.settle == Some(Settle::Requeue) {
             self.retake_key(&row);
@@ -81,11 +84,18 @@ impl Store {
                 self.wait_again(commit.job, now);
             }
         } else {
+            if let Some(Settle::Continue { next }) = &commit.settle {
+                self.go_on(&mut row, next, now);
+            }
             // Before the children: one of them may carry the key that becomes free here.
             self.put_ended(row, error, now);
             if commit.settle == Some(Settle::Cancel) {
                 self.cancel_owned(commit.job, now);
             }
+        }
+        if let Some(clean_up) = clean_up {
+            // Refused only if it is there already.
+            drop(self.insert(&clean_up, now));
         }
         let children = commit
             .children
@@ -112,6 +122,7 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                next: None,
             });
         if hold.job != row.spec.id {
             // Its former holder has ended and its time is over, or this would be a duplicate.
@@ -119,8 +130,20 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                next: None,
             };
         }
+    }
+
+    /// Enqueues the run that goes on where this one ends. It takes the key over, also one that is
+    /// kept for longer; a job that follows already goes before it.
+    fn go_on(&mut self, row: &mut Row, next: &NewJob, now: Timestamp) {
+        self.release_key(row, Timestamp(i64::MAX), now);
+        row.notes.continued_to = match self.insert(next, now) {
+            Ok(enqueued) => Some(enqueued.id),
+            Err(Conflicted::KeyTaken(holder)) => Some(holder),
+            Err(Conflicted::Refused(_)) => None,
+        };
     }
 }
 

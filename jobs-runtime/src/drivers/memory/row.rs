@@ -2,13 +2,10 @@
 
 use super::journal::Journal;
 use crate::core::{
-    Head, InboxContent, InboxItem, Job, JobId, JobNotes, JobSpec, LogLine, Nudge, StepOutcome,
-    StepRecord, WaitSpec, child_outcome,
+    Head, InboxContent, InboxItem, Job, JobId, JobNotes, JobSpec, LOG_LIMIT_LINES, LogLine, Nudge,
+    StepOutcome, StepRecord, WaitSpec, child_outcome,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-
-/// Lines that are kept of what a job wrote about itself; older ones go.
-pub(super) const LOG_LIMIT_LINES: usize = 200;
 
 /// Events pinned to a run and not consumed yet. Others stay in the store, and are matched when the
 /// run has consumed some. What becomes of its children is bounded by their number.

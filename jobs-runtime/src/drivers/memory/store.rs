@@ -3,7 +3,9 @@
 use super::lanes::Lanes;
 use super::row::Row;
 use crate::contract::{Setting, StoredEvent, WakeUp};
-use crate::core::{EventId, InboxContent, JobId, RunId, State, StoredError, Timestamp, nudged};
+use crate::core::{
+    EventId, InboxContent, JobId, RunId, State, StoredError, Timestamp, nudged, released,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a key belongs to.
@@ -13,6 +15,17 @@ pub(super) struct KeyHold {
     pub(super) run: RunId,
     /// Until when the key is kept beyond the end of its job.
     pub(super) until: Option<Timestamp>,
+    /// The job that follows when this one has ended.
+    pub(super) next: Option<Follower>,
+}
+
+/// A job that gets the key when its holder has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Follower {
+    pub(super) job: JobId,
+    pub(super) run: RunId,
+    /// It does not run before this instant.
+    pub(super) from: Timestamp,
 }
 
 #[derive(Debug)]
@@ -164,7 +177,7 @@ impl Store {
         if error.is_some() {
             row.notes.error = error;
         }
-        self.release_key(&row, now);
+        self.release_key(&row, now, now);
         let told = std::mem::take(&mut row.told);
         let outcome = row.outcome();
         let child = row.spec.id;
@@ -212,14 +225,27 @@ impl Store {
         held.then_some(hold)
     }
 
-    /// Frees the key of a job that ends, if it is the job's own and not kept for longer.
-    fn release_key(&mut self, row: &Row, now: Timestamp) {
+    /// Frees the key of a job that ends, if it is the job's own and not kept beyond `kept`. A job
+    /// that follows gets it, and may run.
+    pub(super) fn release_key(&mut self, row: &Row, kept: Timestamp, now: Timestamp) {
         let Some(key) = &row.spec.key else { return };
         let entry = (row.spec.scope.clone(), key.clone());
-        let over = self.keys.get(&entry).is_some_and(|hold| {
-            hold.job == row.spec.id && hold.until.is_none_or(|until| until <= now)
-        });
-        if over {
+        let Some(hold) = self.keys.get_mut(&entry) else {
+            return;
+        };
+        if hold.job != row.spec.id {
+            // A follower that ends before its turn leaves its place.
+            hold.next = hold.next.filter(|next| next.job != row.spec.id);
+            return;
+        }
+        if let Some(next) = hold.next.take() {
+            (hold.job, hold.run) = (next.job, next.run);
+            if let Some(mut row) = self.take(next.job) {
+                row.head = released(&row.head, next.from, now);
+                self.put(row);
+                self.hint(Hint::Ready);
+            }
+        } else if hold.until.is_none_or(|until| until <= kept) {
             self.keys.remove(&entry);
         }
     }

@@ -38,11 +38,13 @@ fn job(n: u128) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            on_cancel: None,
         },
         visible: Visible::Now,
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     }
 }
 

@@ -11,7 +11,7 @@ use crate::Error;
 use crate::contract::{Conflicted, EnqueueAnswer, check_job};
 use crate::core::{
     Commit, InboxContent, JobId, NewJob, StepOutcome, StoredError, cancelled_with_parent,
-    child_cycle, child_gone, child_outcome,
+    child_cycle, child_gone, child_outcome, clean_up,
 };
 use rusqlite::params;
 use std::collections::VecDeque;
@@ -152,8 +152,13 @@ pub(super) fn cancel_owned(tx: &Tx<'_>, parent: JobId) -> Result<(), Fault> {
                 continue;
             };
             if let Some(head) = cancelled_with_parent(&whole.job.head, tx.now) {
+                let clean_up = clean_up(&whole.job.spec, &whole.job.head, tx.now);
                 whole.job.head = head;
                 end(tx, &whole)?;
+                if let Some(clean_up) = clean_up {
+                    // Refused only if it is there already.
+                    drop(insert(tx, &clean_up)?);
+                }
                 parents.push_back(child);
             }
         }

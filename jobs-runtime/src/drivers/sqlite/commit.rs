@@ -3,15 +3,17 @@
 //! A job that stays live is changed row by row; one that ends or is revived moves as a whole.
 
 use super::children::{adopt, cancel_owned, children_of, wait_again};
-use super::end::end;
+use super::end::{end, pass_key_on};
+use super::enqueue::insert;
 use super::fault::Fault;
 use super::group::{Hints, Tx};
 use super::publish::publish_one;
-use super::whole::{LOG_LIMIT_LINES, Whole};
+use super::whole::Whole;
 use super::{inbox, keys, row, sql};
+use crate::contract::Conflicted;
 use crate::core::{
-    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, JobNotes, Settle,
-    StoredError,
+    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, JobNotes,
+    LOG_LIMIT_LINES, NewJob, Settle, State, StoredError, Timestamp,
 };
 use rusqlite::params;
 
@@ -77,10 +79,33 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
             let Some(mut whole) = Whole::live(**tx, commit.job)? else {
                 return Ok(CommitAnswer::LeaseLost);
             };
+            let clean_up = (next.state == State::Cancelled)
+                .then(|| core::clean_up(&whole.job.spec, &head, tx.now))
+                .flatten();
             whole.write_down(commit, next, error);
-            finish(tx, commit, &whole)
+            if let Some(Settle::Continue { next }) = &commit.settle {
+                go_on(tx, &mut whole, next)?;
+            }
+            let answer = finish(tx, commit, &whole)?;
+            if let Some(clean_up) = clean_up {
+                // Refused only if it is there already.
+                drop(insert(tx, &clean_up)?);
+            }
+            Ok(answer)
         }
     }
+}
+
+/// Enqueues the run that goes on where this one ends. It takes the key over, also one that is
+/// kept for longer; a job that follows already goes before it.
+fn go_on(tx: &Tx<'_>, whole: &mut Whole, next: &NewJob) -> Result<(), Fault> {
+    pass_key_on(tx, &whole.job.spec, Timestamp(i64::MAX))?;
+    whole.job.notes.continued_to = match insert(tx, next)? {
+        Ok(enqueued) => Some(enqueued.id),
+        Err(Conflicted::KeyTaken(holder)) => Some(holder),
+        Err(Conflicted::Refused(error)) => return Err(Fault::Refused(error)),
+    };
+    Ok(())
 }
 
 /// A commit to a job that is not live: a late worker, or a person who revives it.

@@ -4,8 +4,8 @@ use super::children::report;
 use super::fault::Fault;
 use super::group::{Hints, Tx};
 use super::whole::Whole;
-use super::{keys, sql};
-use crate::core::{JobId, child_outcome};
+use super::{keys, row, sql};
+use crate::core::{JobId, JobSpec, Timestamp, child_outcome, released};
 
 /// The counter that orders events and ends of children alike.
 pub(super) const PUBLICATION: &str = "publication";
@@ -19,7 +19,7 @@ pub(super) fn end(tx: &Tx<'_>, whole: &Whole) -> Result<(), Fault> {
     })?;
     tx.run(sql::JOB_DELETE, [spec.id.as_bytes()])?;
     whole.archive(**tx)?;
-    keys::release(**tx, spec, tx.now)?;
+    pass_key_on(tx, spec, tx.now)?;
     tx.hint(Hints {
         ended: true,
         ..Hints::default()
@@ -29,6 +29,23 @@ pub(super) fn end(tx: &Tx<'_>, whole: &Whole) -> Result<(), Fault> {
         for parent in told {
             report(tx, parent, spec.id, outcome.clone())?;
         }
+    }
+    Ok(())
+}
+
+/// Frees the key of a job that ends, unless it is kept for longer than `now`. A job that follows
+/// gets it, and may run.
+pub(super) fn pass_key_on(tx: &Tx<'_>, spec: &JobSpec, now: Timestamp) -> Result<(), Fault> {
+    let Some(next) = keys::release(**tx, spec, now)? else {
+        return Ok(());
+    };
+    let head = tx.first(sql::HEAD_LOAD, [next.job.as_bytes()], row::read_head)?;
+    if let Some(head) = head {
+        row::update_head(**tx, next.job, &released(&head, next.from, tx.now))?;
+        tx.hint(Hints {
+            ready: true,
+            ..Hints::default()
+        });
     }
     Ok(())
 }

@@ -38,6 +38,11 @@ pub fn migrations() -> &'static [Migration] {
             name: "children",
             sql: include_str!("migrations/0002_children.sql"),
         },
+        Migration {
+            version: 3,
+            name: "followers",
+            sql: include_str!("migrations/0003_followers.sql"),
+        },
     ]
 }
 

@@ -79,10 +79,14 @@ statements! {
     INBOX_PIN = "inbox_pin";
     JOB_DELETE = "job_delete";
     JOB_LOAD = "job_load";
+    KEY_FOLLOW = "key_follow";
     KEY_HOLDER = "key_holder";
+    KEY_NEXT = "key_next";
+    KEY_PASS = "key_pass";
     KEY_PRUNE = "key_prune";
     KEY_RELEASE = "key_release";
     KEY_TAKE = "key_take";
+    KEY_UNFOLLOW = "key_unfollow";
     LIST_BUSY = "list_busy";
     LIST_DEAD = "list_dead";
     LIST_ENDED = "list_ended";
@@ -93,6 +97,8 @@ statements! {
     NAME_NEXT = "name_next";
     NOTE_LOAD = "note_load";
     NOTE_STORE = "note_store";
+    REPLACE_EXPIRY = "replace_expiry";
+    REPLACE_INPUT = "replace_input";
     RUN_FIND = "run_find";
     SETTING_DELETE = "setting_delete";
     SETTING_LIST = "setting_list";

@@ -7,15 +7,12 @@ use super::db::{Db, read_json, write_json};
 use super::fault::Fault;
 use super::{inbox, row, sql};
 use crate::core::{
-    Commit, Head, InboxContent, InboxItem, Job, JobId, LogLine, Nudge, Settle, State, StepRecord,
-    StoredError,
+    Commit, Head, InboxContent, InboxItem, Job, JobId, LOG_LIMIT_LINES, LogLine, Nudge, Settle,
+    State, StepRecord, StoredError,
 };
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// Lines that are kept of what a job wrote about itself; older ones go.
-pub(super) const LOG_LIMIT_LINES: usize = 200;
 
 /// The text of an archived job is this value as JSON. Fields are only ever added, with a default.
 #[derive(Debug, Serialize, Deserialize)]

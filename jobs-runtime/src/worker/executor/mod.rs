@@ -13,7 +13,7 @@ use super::{Shared, panic};
 use crate::Failure;
 use crate::contract::Claimed;
 use crate::core::{
-    Commit, CommitNumber, Ended, Millis, Next, Replay, Run, Settle, StepRecord, Timestamp,
+    Commit, CommitNumber, Ended, Millis, Next, Payload, Replay, Run, Settle, StepRecord, Timestamp,
 };
 use crate::registry::JobDef;
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell};
@@ -38,7 +38,7 @@ type BodyFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Se
 /// Runs one lease to its end.
 pub(super) async fn execute(
     shared: Arc<Shared>,
-    claimed: Claimed,
+    mut claimed: Claimed,
     claimed_at: Timestamp,
     asked_mono: Duration,
 ) {
@@ -63,10 +63,13 @@ pub(super) async fn execute(
         gives_up_at: deadline.map(|at| at + BLOCKED_AFTER),
         seen_nudge: claimed.nudge.count,
     });
-    let input = claimed.job.spec.input.bytes.clone();
+    let input = std::mem::replace(&mut claimed.job.spec.input, Payload::json(Vec::new()));
     let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
     // It starts inside its own future: what panics in reading the input is caught as well.
-    let start = async { (def.run)(JobCx::new(&cell), &input).await };
+    let start = async {
+        let input = cell.open(&input)?;
+        (def.run)(JobCx::new(&cell), &input).await
+    };
     let mut body: Option<BodyFuture<'_>> = Some(Box::pin(start));
     let executor = Executor {
         shared: &shared,
@@ -83,6 +86,7 @@ pub(super) async fn execute(
     // The budget of cooperative scheduling would make ready steps look pending.
     tokio::task::unconstrained(executor.run(&mut body)).await;
     cell.with(Run::close);
+    cell.end();
     drop(body);
 }
 
@@ -104,14 +108,15 @@ fn cell(
     let info = JobInfo {
         id: job.spec.id,
         run_id: job.spec.run_id,
-        name: job.spec.name,
-        queue: job.spec.queue,
-        key: job.spec.key,
-        tenant: job.spec.tenant,
+        name: job.spec.name.clone(),
+        queue: job.spec.queue.clone(),
+        key: job.spec.key.clone(),
+        tenant: job.spec.tenant.clone(),
         attempt: job.head.attempt,
         attempts_max: job.head.attempts_max,
         step_timeout: def.options.step_timeout,
         payload_limit: shared.store.capabilities().payload_limit,
+        spec: job.spec,
     };
     let event = RunEvent::Claimed {
         recorded: &recorded,
@@ -124,8 +129,8 @@ fn cell(
         env,
         states,
         shared.observer.clone(),
-        claimed_at,
-        asked_mono,
+        shared.store.codecs.clone(),
+        (claimed_at, asked_mono),
     )
 }
 
@@ -174,6 +179,8 @@ struct Executor<'a> {
 enum Turn {
     Ended(Ended),
     Idle(Next),
+    /// The body ended its lease by itself.
+    Leaving,
     /// Its own wake-up is still to be answered: come back after everybody else.
     Yield,
 }
@@ -186,6 +193,7 @@ impl Executor<'_> {
             let next = match self.poll_until_idle(future, &waker) {
                 Turn::Ended(ended) => return self.end(body, ended).await,
                 Turn::Idle(next) => next,
+                Turn::Leaving => return self.finish(body, Run::settle_leaving).await,
                 Turn::Yield => {
                     tokio::task::yield_now().await;
                     Next::Wait {
@@ -232,6 +240,9 @@ impl Executor<'_> {
             let (polled, own) = self.waker.polling(|| {
                 std::panic::catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(&mut cx)))
             });
+            if polled.is_ok() && self.cell.with(|run| run.is_leaving()) {
+                return Turn::Leaving;
+            }
             match polled {
                 Ok(Poll::Ready(result)) => return Turn::Ended(self.ended(result)),
                 Ok(Poll::Pending) => {}

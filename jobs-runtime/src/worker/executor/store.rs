@@ -38,7 +38,9 @@ struct StoredStep {
 impl Executor<'_> {
     /// Sends what was delivered, unless the last commit is still on its way.
     pub(super) fn send_records(&mut self) {
-        if let Some(commit) = self.cell.with(Run::take_commit) {
+        let now = self.cell.now();
+        let next = |run: &mut Run| run.take_commit().or_else(|| run.take_notes(now));
+        if let Some(commit) = self.cell.with(next) {
             self.send(commit);
         }
     }

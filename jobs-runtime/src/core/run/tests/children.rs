@@ -32,6 +32,7 @@ fn new_job(number: u128, bytes: usize) -> NewJob {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     }
 }
 

@@ -64,11 +64,13 @@ fn job(name: &str) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            on_cancel: None,
         },
         visible: Visible::Now,
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     }
 }
 
