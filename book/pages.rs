@@ -17,6 +17,14 @@ macro_rules! pages {
 pages! {
     introduction = "introduction.md";
     steps_and_replay = "steps-and-replay.md";
+    shaping_steps = "shaping-steps.md";
+    child_jobs = "child-jobs.md";
+    enqueuing = "enqueuing.md";
+    inside_a_job = "inside-a-job.md";
+    long_runs = "long-runs.md";
     transactions = "transactions.md";
+    testing_jobs = "testing-jobs.md";
+    encryption = "encryption.md";
     errors = "errors.md";
+    from_the_ancestor = "from-the-ancestor.md";
 }

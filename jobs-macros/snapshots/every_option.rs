@@ -38,8 +38,14 @@ const _: () = {
                 ::core::option::Option::Some(my::jobs::private::Millis(30000u64)),
                 step_timeout :
                 ::core::option::Option::Some(my::jobs::private::Millis(60000u64)),
-                priority : my::jobs::private::Priority::new(0u8), raw_await : true,
-                removed : & ["old"], keyed : true,
+                expires :
+                ::core::option::Option::Some(my::jobs::private::Millis(3600000u64)),
+                unique_for :
+                ::core::option::Option::Some(my::jobs::private::Millis(86400000u64)),
+                priority : my::jobs::private::Priority::new(0u8), on_conflict :
+                my::jobs::private::OnConflict::Replace, on_cancel :
+                ::core::option::Option::Some(my::jobs::private::clean_up:: < welcome,
+                mail::take_back >), raw_await : true, removed : & ["old"], keyed : true,
                 ..my::jobs::private::JobOptions::DEFAULT }, input_type :
                 my::jobs::private::input_type:: < welcome >, output_type :
                 my::jobs::private::output_type:: < welcome >, needs : & [], steps : &

@@ -23,39 +23,42 @@ pub(crate) struct bill<'__job> {
 #[allow(non_local_definitions, clippy::needless_update)]
 const _: () = {
     impl<'__job> ::jobs_runtime::private::Helper<'__job> for bill<'__job> {
-        const STEPS: &'static [::jobs_runtime::private::StepDef] = &[
-            ::jobs_runtime::private::StepDef {
-                name: "price",
-                kind: ::jobs_runtime::private::RecordKind::Step,
-                line: 1u32,
-                in_loop: false,
-                ..::jobs_runtime::private::StepDef::DEFAULT
-            },
-            ::jobs_runtime::private::StepDef {
-                name: "tax",
-                kind: ::jobs_runtime::private::RecordKind::Step,
-                line: 1u32,
-                in_loop: false,
-                helper: ::core::option::Option::Some(
-                    <taxes::ask<
-                        'static,
-                    > as ::jobs_runtime::private::Helper<'static>>::STEPS,
-                ),
-                ..::jobs_runtime::private::StepDef::DEFAULT
-            },
-            ::jobs_runtime::private::StepDef {
-                name: "charge",
-                kind: ::jobs_runtime::private::RecordKind::Step,
-                line: 1u32,
-                in_loop: false,
-                was: &["pay"],
-                at_most_once: true,
-                ..::jobs_runtime::private::StepDef::DEFAULT
-            },
-        ];
-        const RAW_AWAIT: ::core::primitive::bool = <taxes::ask<
-            'static,
-        > as ::jobs_runtime::private::Helper<'static>>::RAW_AWAIT;
+        fn def() -> ::jobs_runtime::private::HelperDef {
+            const STEPS: &[::jobs_runtime::private::StepDef] = &[
+                ::jobs_runtime::private::StepDef {
+                    name: "price",
+                    kind: ::jobs_runtime::private::RecordKind::Step,
+                    line: 1u32,
+                    in_loop: false,
+                    ..::jobs_runtime::private::StepDef::DEFAULT
+                },
+                ::jobs_runtime::private::StepDef {
+                    name: "tax",
+                    kind: ::jobs_runtime::private::RecordKind::Step,
+                    line: 1u32,
+                    in_loop: false,
+                    helper: ::core::option::Option::Some(
+                        <taxes::ask<
+                            'static,
+                        > as ::jobs_runtime::private::Helper<'static>>::def,
+                    ),
+                    ..::jobs_runtime::private::StepDef::DEFAULT
+                },
+                ::jobs_runtime::private::StepDef {
+                    name: "charge",
+                    kind: ::jobs_runtime::private::RecordKind::Step,
+                    line: 1u32,
+                    in_loop: false,
+                    was: &["pay"],
+                    at_most_once: true,
+                    ..::jobs_runtime::private::StepDef::DEFAULT
+                },
+            ];
+            ::jobs_runtime::private::HelperDef {
+                steps: STEPS,
+                raw_await: false,
+            }
+        }
         fn within(__job_cx: ::jobs_runtime::private::JobCx<'__job>) -> Self {
             Self { __cx: __job_cx }
         }

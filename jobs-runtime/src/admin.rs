@@ -1,10 +1,13 @@
 //! The operator's verbs and views: one API, for a program, a terminal or a page.
 
 use crate::Error;
+use crate::client::Jobs;
 use crate::contract::{
-    JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats, SettingWrite,
+    Enqueued, JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats, SettingWrite,
 };
-use crate::core::{Commit, CommitAnswer, JobId, StepRecord};
+use crate::core::{
+    Commit, CommitAnswer, JobId, JobSpec, NewJob, OnConflict, RunId, State, StepRecord, Visible,
+};
 use crate::store::Store;
 
 /// Tries of one change when the job changes under it.
@@ -62,39 +65,113 @@ impl<'a> Admin<'a> {
     }
 
     /// Revives an ended or held job: its completed steps stay, and it has all its attempts again.
+    /// Children that were cancelled with it are enqueued anew.
     ///
     /// # Errors
     /// `X_JOB_UNKNOWN`; `X_JOB_DUPLICATE` if a newer job holds its key; `X_CONFLICT` if it is
     /// live.
     pub async fn requeue(&self, id: JobId) -> Result<(), Error> {
-        self.change(id, |view| {
-            let head = &view.job.head;
-            Ok(Commit::requeue(
-                id,
-                view.job.spec.run_id,
-                head.revision,
-                Vec::new(),
-            ))
-        })
-        .await
+        self.requeue_without(id, |_| Ok(Vec::new())).await
     }
 
     /// As [`Admin::requeue`], but runs again from `step` on: that step and all that were
-    /// delivered after it are forgotten, and the events they took are free again.
+    /// delivered after it are forgotten, and the events they took are free again. A child of a
+    /// forgotten step stays as it is; the step makes another.
     ///
     /// # Errors
     /// Also `X_STEP_UNKNOWN`, with the nearest name there is.
     pub async fn requeue_from(&self, id: JobId, step: &str) -> Result<(), Error> {
-        self.change(id, |view| {
-            let removed = from_step(&view.journal, step)?;
-            Ok(Commit::requeue(
-                id,
-                view.job.spec.run_id,
-                view.job.head.revision,
-                removed,
-            ))
-        })
-        .await
+        self.requeue_without(id, |view| from_step(&view.journal, step))
+            .await
+    }
+
+    async fn requeue_without(
+        &self,
+        id: JobId,
+        removed: impl Fn(&JobView) -> Result<Vec<String>, Error>,
+    ) -> Result<(), Error> {
+        for _ in 0..MAX_TRIES {
+            let view = self.show(id).await?.ok_or_else(|| Error::job_unknown(id))?;
+            let mut removed = removed(&view)?;
+            self.add_cancelled_children(&view, &mut removed).await?;
+            let (run, head) = (view.job.spec.run_id, &view.job.head);
+            let commit = Commit::requeue(id, run, head.revision, removed);
+            if self.changed(&view, commit).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::conflict(id))
+    }
+
+    /// The pending steps whose children somebody cancelled: they would only hear of that.
+    async fn add_cancelled_children(
+        &self,
+        view: &JobView,
+        removed: &mut Vec<String>,
+    ) -> Result<(), Error> {
+        for record in view.journal.iter().filter(|r| r.position.is_none()) {
+            let Some(child) = record.child else { continue };
+            let child = self.store.inspect().job(child).await?;
+            let is_cancelled = child.is_some_and(|child| child.head.state == State::Cancelled);
+            if is_cancelled && !removed.contains(&record.name) {
+                removed.push(record.name.clone());
+            }
+        }
+        Ok(())
+    }
+
+    /// Enqueues the job once more as a run of its own, which begins as this one did: with the
+    /// results of all steps before `from_step`, and the values that the body drew beside them.
+    /// The job itself stays as it is, and may be live. The fork has no key; with one, see
+    /// [`Admin::fork_as`].
+    ///
+    /// Its steps are done in the world a second time: that is what it is for, and why it is
+    /// never done by itself.
+    ///
+    /// # Errors
+    /// `X_JOB_UNKNOWN`; `X_STEP_UNKNOWN`, with the nearest name there is.
+    pub async fn fork(&self, id: JobId, from_step: &str) -> Result<Enqueued, Error> {
+        self.fork_keyed(id, from_step, None).await
+    }
+
+    /// As [`Admin::fork`], under this key.
+    ///
+    /// # Errors
+    /// Also `X_JOB_DUPLICATE` if a live job of this name holds the key.
+    pub async fn fork_as(&self, id: JobId, from_step: &str, key: &str) -> Result<Enqueued, Error> {
+        self.fork_keyed(id, from_step, Some(key.to_owned())).await
+    }
+
+    async fn fork_keyed(
+        &self,
+        id: JobId,
+        from_step: &str,
+        key: Option<String>,
+    ) -> Result<Enqueued, Error> {
+        let view = self.show(id).await?.ok_or_else(|| Error::job_unknown(id))?;
+        let env = &self.store.env;
+        let now = env.clock.now();
+        let origin = view.job.spec;
+        let fork = NewJob {
+            prefix: before_step(&view.journal, from_step, origin.run_id)?,
+            spec: JobSpec {
+                id: JobId::new(now, env.entropy.bits()),
+                run_id: RunId::new(now, env.entropy.bits()),
+                key,
+                fork_of: Some(origin.run_id),
+                // What was true of the other run only.
+                expires_at: None,
+                parent: None,
+                tick: None,
+                continued_from: None,
+                ..origin
+            },
+            visible: Visible::Now,
+            attempts_max: view.job.head.attempts_max,
+            on_conflict: OnConflict::Error,
+            unique_for: None,
+        };
+        Jobs::of(self.store.clone()).enqueue_raw(fork).await
     }
 
     /// Takes no more jobs from a queue, on any worker, until it is resumed. What runs goes on.
@@ -151,18 +228,24 @@ impl<'a> Admin<'a> {
         for _ in 0..MAX_TRIES {
             let view = self.show(id).await?.ok_or_else(|| Error::job_unknown(id))?;
             let commit = make(&view)?;
-            let answers = self.store.commit(std::slice::from_ref(&commit)).await?;
-            match answers.into_iter().next() {
-                Some(CommitAnswer::Applied(_)) => return Ok(()),
-                Some(CommitAnswer::Duplicate(holder)) => {
-                    let key = view.job.spec.key.as_deref().unwrap_or_default();
-                    return Err(Error::key_taken(&view.job.spec.name, key, holder));
-                }
-                // Changed since we looked, or not a change this state allows: look again.
-                _ => {}
+            if self.changed(&view, commit).await? {
+                return Ok(());
             }
         }
         Err(Error::conflict(id))
+    }
+
+    /// False if the job changed since it was looked at, or its state does not allow the change.
+    async fn changed(&self, view: &JobView, commit: Commit) -> Result<bool, Error> {
+        let answers = self.store.commit(std::slice::from_ref(&commit)).await?;
+        match answers.into_iter().next() {
+            Some(CommitAnswer::Applied(_)) => Ok(true),
+            Some(CommitAnswer::Duplicate(holder)) => {
+                let key = view.job.spec.key.as_deref().unwrap_or_default();
+                Err(Error::key_taken(&view.job.spec.name, key, holder))
+            }
+            _ => Ok(false),
+        }
     }
 }
 
@@ -180,6 +263,20 @@ fn from_step(journal: &[StepRecord], step: &str) -> Result<Vec<String>, Error> {
         .iter()
         .filter(goes)
         .map(|record| record.name.clone())
+        .collect())
+}
+
+/// The records with which a fork of `run` begins: all that were delivered before `step`.
+fn before_step(journal: &[StepRecord], step: &str, run: RunId) -> Result<Vec<StepRecord>, Error> {
+    let goes = from_step(journal, step)?;
+    let stays = journal
+        .iter()
+        .filter(|record| record.position.is_some() && !goes.contains(&record.name));
+    Ok(stays
+        .map(|record| StepRecord {
+            copied_from: record.copied_from.or(Some(run)),
+            ..record.clone()
+        })
         .collect())
 }
 

@@ -1,12 +1,13 @@
 //! The client: connects, enqueues, publishes, waits for results.
 
 use crate::clock::Env;
-use crate::contract::{Driver, WakeUp};
+use crate::codec::Codec;
+use crate::contract::{Conflicted, Driver, EnqueueAnswer, Enqueued, WakeUp};
 use crate::core::{EventId, Job as Row, JobId, Millis, NewEvent, NewJob, Payload, State};
 use crate::definition::{Event, Job};
 use crate::durable::Durable;
 use crate::durable::{EventKey, has_key};
-use crate::request::Handle;
+use crate::request::{Handle, Request};
 use crate::store::{Store, StoreHook};
 use crate::worker::Worker;
 use crate::{Admin, Error};
@@ -18,6 +19,8 @@ use std::time::Duration;
 const MAX_WRITE_TRIES: u32 = 4;
 /// The pause before the second try, doubling.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// Jobs that [`Jobs::enqueue_all`] stores in one write; more go in several.
+pub const ENQUEUE_LIMIT_JOBS: usize = 10_000;
 /// How often a waiter looks when nothing hints that its job has ended.
 const WAIT_POLL: Duration = Duration::from_millis(500);
 
@@ -90,6 +93,22 @@ impl Jobs {
         }
     }
 
+    /// The same connection, through which values are stored as this codec writes them. Values of
+    /// other codecs given before, and of none, can still be read. See [`crate::codec`].
+    #[must_use]
+    pub fn with_codec(self, codec: impl Codec) -> Self {
+        let store = self.store.with_codec(Arc::new(codec));
+        crate::outbox::remember(&store);
+        Jobs { store }
+    }
+
+    /// The same connection, where what is enqueued is run at once.
+    pub(crate) fn inlined(self, inline: Arc<crate::testing::Workers>) -> Self {
+        Jobs {
+            store: self.store.inlined(inline),
+        }
+    }
+
     /// A worker on this store.
     pub fn worker(&self) -> Worker {
         Worker::new(self.clone())
@@ -124,11 +143,11 @@ impl Jobs {
         key: impl EventKey<E::Key>,
     ) -> Result<NewEvent, Error> {
         let env = &self.store.env;
-        let bytes = event.encode()?;
+        let payload = self.store.payload(event.encode()?)?;
         let limit = self.store.capabilities().payload_limit;
-        if bytes.len() > limit {
+        if payload.bytes.len() > limit {
             let what = format!("event \"{}\"", E::NAME);
-            return Err(Error::payload_too_large(what, bytes.len(), limit));
+            return Err(Error::payload_too_large(what, payload.bytes.len(), limit));
         }
         let key = has_key::<E::Key>().then(|| crate::private::event_key::<E, _>(&key));
         if key.as_deref() == Some("") {
@@ -142,26 +161,87 @@ impl Jobs {
             name: E::NAME.into(),
             key,
             tenant: None,
-            payload: Payload::json(bytes),
+            payload,
             ttl: E::TTL.unwrap_or(DEFAULT_TTL),
             trace_context: None,
         })
     }
 
+    /// Stores many jobs of one kind in one write, which costs little more than one job: up to
+    /// [`ENQUEUE_LIMIT_JOBS`] at a time. The answers come in the order of the requests, each for
+    /// itself: one that is refused takes no other with it.
+    ///
+    /// ```
+    /// use jobs_runtime::prelude::*;
+    ///
+    /// #[job(idempotency = "enqueue-all-example:{input}")]
+    /// async fn enqueue_all_example(input: u64) -> Result<u64> {
+    ///     Ok(input)
+    /// }
+    ///
+    /// # async fn enqueue(jobs: &Jobs) -> Result<()> {
+    /// let requests = (0..1000).map(enqueue_all_example);
+    /// for handle in jobs.enqueue_all(requests).await? {
+    ///     println!("{}", handle?.id());
+    /// }
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// If the store fails: then some may be stored, and the same requests can be made again where
+    /// they have keys. What is wrong with one request is its own answer, as for
+    /// [`crate::Request::enqueue`].
+    pub async fn enqueue_all<J: Job>(
+        &self,
+        requests: impl IntoIterator<Item = Request<J>>,
+    ) -> Result<Vec<Result<Handle<J>, Error>>, Error> {
+        let rows: Vec<Result<NewJob, Error>> = requests
+            .into_iter()
+            .map(|request| {
+                let env = &self.store.env;
+                let row = request.into_row(env, env.clock.now())?;
+                self.checked(self.store.sealed(row)?)
+            })
+            .collect();
+        let good: Vec<NewJob> = rows.iter().flatten().cloned().collect();
+        let mut answers = Vec::with_capacity(good.len());
+        for batch in good.chunks(ENQUEUE_LIMIT_JOBS) {
+            answers.extend(self.enqueue_batch(batch).await?);
+        }
+        let mut answers = answers.into_iter();
+        let mut handles = Vec::with_capacity(rows.len());
+        for row in rows {
+            handles.push(match row {
+                Ok(_) => answers.next().unwrap_or_else(|| Err(unanswered())),
+                Err(error) => Err(error),
+            });
+        }
+        let handles = handles.into_iter();
+        Ok(handles.map(|answer| answer.map(Handle::new)).collect())
+    }
+
     /// Waits until a job has ended, and gives what its body returned. Works for jobs that ended
-    /// before the call as well, until retention removes them.
+    /// before the call as well, until retention removes them. Of a job that goes on as another
+    /// run, this is what the last one returns.
+    ///
+    /// Under virtual time it waits for ever unless somebody else runs the job and moves the clock:
+    /// a test that does so itself asks [`Bench::outcome`](crate::testing::Bench::outcome), which
+    /// never waits.
     ///
     /// # Errors
     /// `X_JOB_FAILED`, `X_JOB_MAX_ATTEMPTS` or `X_JOB_CANCELLED` if it did not end well;
     /// `X_JOB_UNKNOWN` if it is not there.
     pub async fn wait<J: Job>(&self, handle: &Handle<J>) -> Result<J::Output, Error> {
-        let job = self.wait_for_end(handle.id()).await?;
+        let mut job = self.wait_for_end(handle.id()).await?;
+        while let Some(next) = job.notes.continued_to {
+            job = self.wait_for_end(next).await?;
+        }
         let name = job.spec.name.as_str();
         let error = job.notes.error.clone().unwrap_or_default();
         match job.head.state {
             State::Done => {
                 let output = job.notes.output.unwrap_or_else(|| Payload::json(*b"null"));
-                J::Output::decode(&output.bytes)
+                J::Output::decode(&self.store.codecs.decode(&output)?)
             }
             State::Cancelled => Err(Error::cancelled(job.spec.id, name)),
             State::Dead => Err(Error::max_attempts(
@@ -177,6 +257,10 @@ impl Jobs {
     /// Writes what is on its way and lets go of the store. Calls after it fail.
     pub async fn close(&self) {
         self.store.close().await;
+    }
+
+    pub(crate) fn of(store: Store) -> Self {
+        Jobs { store }
     }
 
     pub(crate) fn store(&self) -> &Store {
@@ -197,19 +281,61 @@ impl Jobs {
     }
 
     /// Stores a job of which it is known that it may stand alone.
-    pub(crate) async fn enqueue_row(
-        &self,
-        job: NewJob,
-    ) -> Result<crate::contract::Enqueued, Error> {
+    pub(crate) async fn enqueue_row(&self, job: NewJob) -> Result<Enqueued, Error> {
+        let jobs = [self.checked(job)?];
+        let answers = self.enqueue_batch(&jobs).await?;
+        answers
+            .into_iter()
+            .next()
+            .unwrap_or_else(|| Err(unanswered()))
+    }
+
+    fn checked(&self, job: NewJob) -> Result<NewJob, Error> {
         let limit = self.store.capabilities().payload_limit;
         let size = job.spec.input.bytes.len();
         if size > limit {
             let what = format!("the input of job \"{}\"", job.spec.name);
             return Err(Error::payload_too_large(what, size, limit));
         }
-        let jobs = [job];
-        let answers = self.retrying(|| self.store.enqueue(&jobs)).await?;
-        stored(answers, &jobs[0])
+        Ok(job)
+    }
+
+    async fn enqueue_batch(&self, jobs: &[NewJob]) -> Result<Vec<Result<Enqueued, Error>>, Error> {
+        let answers = self.retrying(|| self.store.enqueue(jobs)).await?;
+        let mut told = Vec::with_capacity(answers.len());
+        for (job, answer) in jobs.iter().zip(answers) {
+            told.push(match stored(job, answer) {
+                Ok(enqueued) => self.compared(job, enqueued).await,
+                refused => refused,
+            });
+        }
+        Ok(told)
+    }
+
+    /// A store compares what was stored, and a codec may store one value as different bytes each
+    /// time: then the values themselves are compared here.
+    pub(crate) async fn compared(
+        &self,
+        job: &NewJob,
+        enqueued: Enqueued,
+    ) -> Result<Enqueued, Error> {
+        let codecs = &self.store.codecs;
+        if codecs.is_plain() || !(enqueued.deduped && enqueued.input_differs) {
+            return Ok(enqueued);
+        }
+        let Some(live) = self.store.inspect().job(enqueued.id).await? else {
+            return Ok(enqueued);
+        };
+        let (wanted, there) = (
+            codecs.decode(&job.spec.input),
+            codecs.decode(&live.spec.input),
+        );
+        // What cannot be read is not the same.
+        let input_differs = !matches!((wanted, there), (Ok(a), Ok(b)) if a == b);
+        Ok(Enqueued {
+            input_differs,
+            ..enqueued
+        })
     }
 
     async fn wait_for_end(&self, id: JobId) -> Result<Row, Error> {
@@ -251,24 +377,19 @@ impl Jobs {
     }
 }
 
-/// What the one answer to an enqueue says of its job.
-pub(crate) fn stored(
-    answers: Vec<crate::contract::EnqueueAnswer>,
-    job: &NewJob,
-) -> Result<crate::contract::Enqueued, Error> {
-    let spec = &job.spec;
-    match answers.into_iter().next() {
-        Some(Ok(enqueued)) => Ok(enqueued),
-        Some(Err(crate::contract::Conflicted::KeyTaken(holder))) => Err(Error::key_taken(
-            &spec.name,
-            spec.key.as_deref().unwrap_or_default(),
-            holder,
-        )),
-        Some(Err(crate::contract::Conflicted::Refused(error))) => Err(error),
-        None => Err(Error::store_corrupt(
-            "an enqueue that was answered with nothing",
-        )),
-    }
+/// What the answer to an enqueue says of its job.
+pub(crate) fn stored(job: &NewJob, answer: EnqueueAnswer) -> Result<Enqueued, Error> {
+    answer.map_err(|conflicted| match conflicted {
+        Conflicted::KeyTaken(holder) => {
+            let key = job.spec.key.as_deref().unwrap_or_default();
+            Error::key_taken(&job.spec.name, key, holder)
+        }
+        Conflicted::Refused(error) => error,
+    })
+}
+
+pub(crate) fn unanswered() -> Error {
+    Error::store_corrupt("an enqueue that was answered with nothing")
 }
 
 async fn ended_hint(hints: &mut crate::contract::WakeUps) {

@@ -4,7 +4,9 @@
 //! implemented for whole families of types, and none is meant to be implemented by hand.
 
 use crate::core::{JobId, RunId, key_part};
+use crate::definition::Job;
 use crate::registry::Need;
+use crate::request::Request;
 use crate::steps::{JobContext, JobCx, State};
 use crate::{Error, Failure};
 use serde::Serialize;
@@ -199,6 +201,29 @@ pub trait IntoFailure {
 impl<E: Into<Failure>> IntoFailure for E {
     fn into_failure(self) -> Failure {
         self.into()
+    }
+}
+
+/// What stands after `job =` in a step.
+#[diagnostic::on_unimplemented(
+    message = "`job =` takes a request for a job, and `{Self}` is none",
+    label = "not a request",
+    note = "call the function of a `#[job]`, and leave the enqueueing to the step: `step!(\"ship\", job = ship(parcel))`"
+)]
+pub trait ChildRequest: Sized {
+    /// The job that is asked for.
+    type Job: Job;
+
+    #[doc(hidden)]
+    fn into_request(self) -> Request<Self::Job>;
+}
+
+#[diagnostic::do_not_recommend]
+impl<J: Job> ChildRequest for Request<J> {
+    type Job = J;
+
+    fn into_request(self) -> Request<J> {
+        self
     }
 }
 

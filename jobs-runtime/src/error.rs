@@ -11,8 +11,12 @@ mod tests;
 pub(crate) use codes::check_codes;
 pub use codes::{Code, codes};
 
+use crate::core::StoredError;
 use std::fmt;
 use std::sync::Arc;
+
+/// Causes that are kept of one error.
+const MAX_CHAIN: usize = 32;
 
 type Source = Arc<dyn std::error::Error + Send + Sync + 'static>;
 
@@ -70,6 +74,20 @@ impl Error {
     #[must_use]
     pub fn docs(&self) -> String {
         self.code.docs()
+    }
+
+    /// The form in which a step or a job keeps it.
+    pub(crate) fn stored(&self) -> StoredError {
+        let mut chain = Vec::new();
+        let mut source = std::error::Error::source(self);
+        while let Some(cause) = source.filter(|_| chain.len() < MAX_CHAIN) {
+            chain.push(cause.to_string());
+            source = cause.source();
+        }
+        StoredError {
+            chain,
+            ..StoredError::new(self.code(), &*self.message)
+        }
     }
 
     fn is(&self, code: &'static Code) -> bool {

@@ -5,8 +5,10 @@ extern crate alloc;
 extern crate self as jobs_runtime;
 
 mod admin;
+mod ambient;
 mod client;
 pub mod clock;
+pub mod codec;
 mod committer;
 #[cfg(feature = "conformance")]
 pub mod conformance;
@@ -33,7 +35,8 @@ mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
 pub use admin::Admin;
-pub use client::Jobs;
+pub use ambient::{jobs, reset_jobs, set_jobs};
+pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
 pub use connect::{Connecting, Pool, Scheme};
 pub use definition::{Event, Job};
 #[cfg(feature = "sqlx-sqlite")]
@@ -108,6 +111,10 @@ pub use jobs_macros::Event;
 /// | `queue = "…"`, `priority = 0..9` | where it waits; 0 is served first |
 /// | `tenant = "{input.field}"` | whose job it is |
 /// | `attempts = 5`, `backoff = "1s..1h"` | how often it is tried, and the delay between two tries |
+/// | `on_conflict = dedupe`, `error` or `replace` | what an enqueue does when a live job holds the key: give that job (the default), refuse, or see to it that the newest input runs |
+/// | `unique_for = "24h"` | how long the key is kept, also when the job has ended before |
+/// | `expires = "1h"` | it fails if it was not started within so much time |
+/// | `on_cancel = path` | another job, which gets the same input when this one is cancelled |
 /// | `timeout = "10m"`, `visibility_timeout = "30s"` | how long one lease may run, and how long it hides the job without a heartbeat |
 /// | `step_timeout = "1m"` | how long a step may take that does not say |
 /// | `outbox = required` | it is enqueued inside a transaction, by [`Request::enqueue_in`], or not at all |
@@ -152,6 +159,6 @@ pub use jobs_macros::job;
 pub use jobs_macros::steps;
 pub use outbox::{Alone, Anywhere, InTransaction};
 pub use request::{Enqueuing, Handle, Request};
-pub use steps::{JobContext, State, StepError};
+pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};
 pub use worker::{DEFAULT_VISIBILITY_TIMEOUT, RunEvent, RunRef, Worker};

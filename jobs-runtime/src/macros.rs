@@ -18,6 +18,15 @@
 /// # async fn send_welcome(account: &str) -> Result<()> { Ok(()) }
 /// ```
 ///
+/// | form | gives |
+/// |---|---|
+/// | `step!("name", FUTURE)`, `step!("name", move FUTURE)`, `step!("name", { .. Ok(x) })` | what the future gives, stored |
+/// | `step!("name", sleep = "3d")`, `step!("name", sleep_until = at)` | `()`, when the time has come |
+/// | `step!("name", event = Paid, key = id, timeout = "14d")` | the event, or `None` after the timeout; with `required` that is an error, and with `since = step` only events published from here on count |
+/// | `step!("name", job = ship(parcel))` | the output of the child job, when it has ended |
+/// | `step!("name", job = ship(parcel), detached)` | the child's [`Handle`](crate::Handle), when it is stored |
+/// | `step!("name", steps = helper(..))` | what a function under [`steps`](macro@crate::steps) gives |
+///
 /// A step that runs a body takes these options, between the name and the future:
 ///
 /// | option | says |
@@ -27,9 +36,7 @@
 /// | `effect = at_most_once` | the body never runs twice: if its worker dies in it, the step fails with an error whose [`StepError::is_interrupted`](crate::StepError::is_interrupted) is true |
 /// | `was = ["old-name"]` | former names; a result recorded under one of them is this step's |
 ///
-/// Instead of a future, a step may have one of these: `sleep = "3d"`, `sleep_until = instant`,
-/// `event = Type` with `key`, `timeout`, `required` and `since = step`, or `steps = helper(..)` for
-/// a function under [`steps`](macro@crate::steps). They take `was` as well.
+/// Every other form takes `was` as well.
 ///
 /// `step!("debit", tx = |tx: &mut SqliteTx| debit(tx, &input))` gives the body a transaction on the
 /// file that holds the jobs, and stores what it writes together with the step's record: see
@@ -94,6 +101,18 @@ macro_rules! step {
     };
     (@wait_required $cx:ident [$($name:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
         $crate::private::wait_required::<$event>($cx, $($name)+, $($key)+, $($options)+)
+    };
+    (@child $cx:ident [$($name:tt)+] $request:expr) => {
+        $crate::private::child($cx, $($name)+, || $request)
+    };
+    (@child_once $cx:ident [$($name:tt)+] $request:expr) => {
+        $crate::private::child_once($cx, $($name)+, move || $request)
+    };
+    (@detached $cx:ident [$($name:tt)+] $request:expr) => {
+        $crate::private::detached($cx, $($name)+, || $request)
+    };
+    (@detached_once $cx:ident [$($name:tt)+] $request:expr) => {
+        $crate::private::detached_once($cx, $($name)+, move || $request)
     };
     (@steps $cx:ident [$($name:tt)+] [$($helper:tt)+] $($arguments:tt)*) => {
         $crate::private::helper::<$($helper)+>($cx, $($name)+).__call($($arguments)*)

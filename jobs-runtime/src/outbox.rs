@@ -4,12 +4,16 @@
 //! write in a transaction of the worker's are in `steps::tx`.
 
 use crate::Error;
-use crate::client::{Jobs, stored};
-use crate::contract::{Enqueued, Transactional};
-use crate::core::{EventId, NewJob};
+use crate::client::{Jobs, stored, unanswered};
+use crate::clock::Env;
+use crate::codec::Codecs;
+use crate::contract::{Driver, Enqueued, Transactional};
+use crate::core::{EventId, NewJob, Timestamp};
 use crate::definition::{Event, Job};
 use crate::durable::EventKey;
 use crate::request::{Enqueuing, Handle, Request};
+use crate::store::Store;
+use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The mark of a request that can be enqueued by itself.
 #[derive(Debug)]
@@ -86,10 +90,14 @@ impl<J: Job, O: 'static> Request<J, O> {
     pub fn enqueue_in<T: Transactional + ?Sized>(self, tx: &mut T) -> Enqueuing<'_, J> {
         Box::pin(async move {
             let env = tx.environment().await?;
-            let row = self.into_row(&env)?;
+            let row = self.into_row(&env, env.clock.now())?;
             let now = env.clock.imposed();
-            let answers = tx.enqueue_here(std::slice::from_ref(&row), now).await?;
-            Ok(Handle::new(stored(answers, &row)?))
+            let Some(store) = sealing(tx, &env).await else {
+                return Ok(Handle::new(store_here(tx, &row, now).await?));
+            };
+            let row = store.sealed(row)?;
+            let enqueued = store_here(tx, &row, now).await?;
+            Ok(Handle::new(Jobs::of(store).compared(&row, enqueued).await?))
         })
     }
 }
@@ -126,9 +134,48 @@ impl Jobs {
     ) -> Result<Enqueued, Error> {
         tx.belongs_to(self.store().driver()).await?;
         let now = self.store().env.clock.imposed();
-        let answers = tx.enqueue_here(std::slice::from_ref(&job), now).await?;
-        stored(answers, &job)
+        store_here(tx, &job, now).await
     }
+}
+
+async fn store_here<T: Transactional + ?Sized>(
+    tx: &mut T,
+    job: &NewJob,
+    now: Option<Timestamp>,
+) -> Result<Enqueued, Error> {
+    let answers = tx.enqueue_here(std::slice::from_ref(job), now).await?;
+    let answer = answers.into_iter().next().ok_or_else(unanswered)?;
+    stored(job, answer)
+}
+
+/// The stores of this process whose clients have a codec: a transaction leads to the store and not
+/// to its client, and what is enqueued in it must be sealed all the same.
+static SEALING: Mutex<Vec<(Weak<dyn Driver>, Codecs)>> = Mutex::new(Vec::new());
+
+/// Notes the codec that a client of this store was given last.
+pub(crate) fn remember(store: &Store) {
+    if store.driver().transactions().is_none() {
+        return;
+    }
+    let mut known = SEALING.lock().unwrap_or_else(PoisonError::into_inner);
+    known.retain(|(driver, _)| driver.strong_count() > 0);
+    known.push((store.weak_driver(), store.codecs.clone()));
+}
+
+/// The store that a transaction leads to, if what is stored there must be sealed.
+async fn sealing<T: Transactional + ?Sized>(tx: &mut T, env: &Env) -> Option<Store> {
+    let known: Vec<(Arc<dyn Driver>, Codecs)> = {
+        let known = SEALING.lock().unwrap_or_else(PoisonError::into_inner);
+        let live = known.iter().rev();
+        live.filter_map(|(driver, codecs)| Some((driver.upgrade()?, codecs.clone())))
+            .collect()
+    };
+    for (driver, codecs) in known {
+        if tx.belongs_to(&*driver).await.is_ok() {
+            return Some(Store::new(driver, env.clone()).with_codecs(codecs));
+        }
+    }
+    None
 }
 
 #[allow(unnameable_types, reason = "sealed: implemented here and nowhere else")]

@@ -1,6 +1,6 @@
 //! Every `#[job]` and event of the program, as the linker gathered them.
 
-use crate::core::{Backoff, Millis, Priority, RecordKind};
+use crate::core::{Backoff, CleanUp, Millis, OnConflict, Priority, RecordKind};
 use crate::steps::JobCx;
 use crate::{Error, Failure};
 use std::any::TypeId;
@@ -68,6 +68,14 @@ pub struct JobOptions {
     pub keyed: bool,
     /// It is enqueued inside a transaction of the caller's, or not at all.
     pub outbox: bool,
+    /// What to do when a live job holds the key.
+    pub on_conflict: OnConflict,
+    /// How long the key is kept, whatever becomes of the job.
+    pub unique_for: Option<Millis>,
+    /// It fails if it was not started within so much time of its enqueue.
+    pub expires: Option<Millis>,
+    /// What cleans up after it, if it is cancelled.
+    pub on_cancel: Option<fn() -> &'static JobDef>,
 }
 
 impl JobOptions {
@@ -84,6 +92,10 @@ impl JobOptions {
         removed: &[],
         keyed: true,
         outbox: false,
+        on_conflict: OnConflict::Dedupe,
+        unique_for: None,
+        expires: None,
+        on_cancel: None,
     };
 }
 
@@ -107,8 +119,17 @@ pub struct StepDef {
     pub at_most_once: bool,
     /// Its body writes in a transaction of the store.
     pub tx: bool,
-    /// The steps of the helper it calls; their names follow its own and a `/`.
-    pub helper: Option<&'static [StepDef]>,
+    /// The helper it calls; the names of that one's steps follow its own and a `/`.
+    pub helper: Option<fn() -> HelperDef>,
+}
+
+/// The definition of a `#[steps]` function.
+#[derive(Clone, Copy, Debug)]
+pub struct HelperDef {
+    /// Its steps, in order of their lines.
+    pub steps: &'static [StepDef],
+    /// It has awaits outside its steps.
+    pub raw_await: bool,
 }
 
 impl StepDef {
@@ -158,6 +179,18 @@ impl JobDef {
         self.was.last().copied().unwrap_or(self.name)
     }
 
+    /// The job as what cleans up after another.
+    pub(crate) fn clean_up(&self) -> CleanUp {
+        CleanUp {
+            name: self.name.into(),
+            scope: self.scope().into(),
+            queue: self.options.queue.into(),
+            priority: self.options.priority,
+            attempts_max: self.options.attempts,
+            visibility_timeout: self.options.visibility_timeout,
+        }
+    }
+
     /// Every step that is recorded, with its whole name: those of helpers as `billing/charge`.
     #[must_use]
     pub fn all_steps(&self) -> Vec<(String, &'static StepDef)> {
@@ -166,17 +199,29 @@ impl JobDef {
         all
     }
 
+    /// Whether the body, or a helper it calls, has awaits outside its steps.
+    pub(crate) fn awaits_outside_steps(&self) -> bool {
+        self.options.raw_await || self.steps.iter().any(calls_raw_helper)
+    }
+
     fn place(&self) -> String {
         place(self.krate, self.version, self.file, self.line)
     }
 }
 
-/// Ends because a helper cannot hold itself: its list is a constant.
+fn calls_raw_helper(step: &StepDef) -> bool {
+    step.helper.is_some_and(|helper| {
+        let helper = helper();
+        helper.raw_await || helper.steps.iter().any(calls_raw_helper)
+    })
+}
+
+/// Ends because a helper cannot hold itself: an async function that did would have no size.
 fn add_steps(prefix: &str, steps: &'static [StepDef], all: &mut Vec<(String, &'static StepDef)>) {
     for step in steps {
         let name = format!("{prefix}{}", step.name);
         match step.helper {
-            Some(steps) => add_steps(&format!("{name}/"), steps, all),
+            Some(helper) => add_steps(&format!("{name}/"), helper().steps, all),
             None => all.push((name, step)),
         }
     }

@@ -4,6 +4,8 @@ use crate::Error;
 use crate::client::Jobs;
 use crate::clock::Env;
 use crate::contract::Enqueued;
+#[cfg(doc)]
+use crate::contract::{LABEL_LIMIT, LABEL_LIMIT_BYTES};
 use crate::core::{
     JobId, JobSpec, MAX_KEY_BYTES, Millis, NewJob, OnConflict, Payload, Priority, RunId, Timestamp,
     Visible,
@@ -11,7 +13,9 @@ use crate::core::{
 use crate::definition::Job;
 use crate::durable::Durable;
 use crate::outbox::{Alone, Anywhere};
+use crate::private::IntoTimestamp;
 use crate::registry::JobDef;
+use crate::steps::Given;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
@@ -41,9 +45,11 @@ pub struct Request<J: Job, O: 'static = Anywhere> {
     tenant: Option<String>,
     queue: Option<String>,
     attempts: Option<u32>,
-    on_conflict: OnConflict,
-    expires: Option<Duration>,
+    on_conflict: Option<OnConflict>,
+    unique_for: Option<Millis>,
+    expires: Option<Millis>,
     run_id: Option<RunId>,
+    labels: BTreeMap<String, String>,
     outbox: PhantomData<fn() -> O>,
 }
 
@@ -57,9 +63,11 @@ impl<J: Job> Request<J> {
             tenant: None,
             queue: None,
             attempts: None,
-            on_conflict: OnConflict::Dedupe,
+            on_conflict: None,
+            unique_for: None,
             expires: None,
             run_id: None,
+            labels: BTreeMap::new(),
             outbox: PhantomData,
         }
     }
@@ -76,8 +84,10 @@ impl<J: Job, O: 'static> Request<J, O> {
             queue: self.queue,
             attempts: self.attempts,
             on_conflict: self.on_conflict,
+            unique_for: self.unique_for,
             expires: self.expires,
             run_id: self.run_id,
+            labels: self.labels,
             outbox: PhantomData,
         }
     }
@@ -88,9 +98,10 @@ impl<J: Job, O: 'static> Request<J, O> {
         self
     }
 
-    /// Not before this instant, by the store's clock.
-    pub fn at(mut self, at: Timestamp) -> Self {
-        self.visible = Visible::At(at);
+    /// Not before this instant, by the store's clock: a `jiff::Timestamp`, a `jiff::Zoned`, a
+    /// `std::time::SystemTime` or a [`crate::Timestamp`].
+    pub fn at(mut self, at: impl IntoTimestamp) -> Self {
+        self.visible = Visible::At(at.into_timestamp());
         self
     }
 
@@ -118,15 +129,28 @@ impl<J: Job, O: 'static> Request<J, O> {
         self
     }
 
-    /// What to do when a live job holds the key.
+    /// What to do when a live job holds the key; otherwise as the definition says.
     pub fn on_conflict(mut self, policy: OnConflict) -> Self {
-        self.on_conflict = policy;
+        self.on_conflict = Some(policy);
+        self
+    }
+
+    /// Keeps the key for so long from now on, also when the job has ended before.
+    pub fn unique_for(mut self, span: Duration) -> Self {
+        self.unique_for = Some(span.into());
         self
     }
 
     /// It fails if it was not started within so much time of now.
     pub fn expires(mut self, span: Duration) -> Self {
-        self.expires = Some(span);
+        self.expires = Some(span.into());
+        self
+    }
+
+    /// A word to find it by, for people. At most [`LABEL_LIMIT`] of them, each of at most
+    /// [`LABEL_LIMIT_BYTES`]; they are stored as they are, whatever the codec.
+    pub fn label(mut self, name: impl Into<String>, value: impl Into<String>) -> Self {
+        self.labels.insert(name.into(), value.into());
         self
     }
 
@@ -148,17 +172,30 @@ impl<J: Job, O: 'static> Request<J, O> {
         O: Alone,
     {
         Box::pin(async move {
-            let row = self.into_row(&jobs.store().env)?;
+            let env = &jobs.store().env;
+            let row = self.into_row(env, env.clock.now())?;
+            let row = jobs.store().sealed(row)?;
             Ok(Handle::new(jobs.enqueue_row(row).await?))
         })
     }
 
-    pub(crate) fn into_row(self, env: &Env) -> Result<NewJob, Error> {
+    /// What the request says for itself.
+    pub(crate) fn given(&self) -> Given {
+        Given {
+            queue: self.queue.is_some(),
+            priority: self.priority.is_some(),
+            tenant: self.tenant.is_some(),
+            labels: !self.labels.is_empty(),
+        }
+    }
+
+    /// The row, its input still to be sealed; `now` is the time by which it expires, as near as it
+    /// is known.
+    pub(crate) fn into_row(self, env: &Env, now: Timestamp) -> Result<NewJob, Error> {
         let def = J::def();
         let key = J::key(&self.input);
         check_key(def, key.as_deref())?;
-        let input = self.input.encode()?;
-        let now = env.clock.now();
+        let input = Payload::json(self.input.encode()?);
         let tenant = self.tenant.or_else(|| J::tenant(&self.input));
         let spec = JobSpec {
             id: JobId::new(now, env.entropy.bits()),
@@ -169,27 +206,32 @@ impl<J: Job, O: 'static> Request<J, O> {
             scope: def.scope().into(),
             queue: self.queue.unwrap_or_else(|| def.options.queue.into()),
             key,
-            input: Payload::json(input),
+            input,
             priority: self.priority.unwrap_or(def.options.priority),
             tenant,
             visibility_timeout: def.options.visibility_timeout,
-            expires_at: self.expires.map(|span| now.after(Millis::from(span))),
+            expires_at: self
+                .expires
+                .or(def.options.expires)
+                .map(|span| now.after(span)),
             limit_key: None,
             rate_key: None,
             parent: None,
             tick: None,
             trace_context: None,
-            labels: BTreeMap::new(),
+            labels: self.labels,
             version: 0,
             fork_of: None,
             continued_from: None,
+            on_cancel: def.options.on_cancel.map(|job| job().clean_up()),
         };
         Ok(NewJob {
             spec,
             visible: self.visible,
             attempts_max: self.attempts.unwrap_or(def.options.attempts),
-            on_conflict: self.on_conflict,
-            unique_for: None,
+            on_conflict: self.on_conflict.unwrap_or(def.options.on_conflict),
+            unique_for: self.unique_for.or(def.options.unique_for),
+            prefix: Vec::new(),
         })
     }
 }
@@ -232,6 +274,12 @@ impl<J> Handle<J> {
             input_differs: false,
         };
         Handle::new(enqueued)
+    }
+
+    /// Reads back what a run was told of a detached child.
+    pub(crate) fn stored(bytes: &[u8]) -> Result<Self, String> {
+        let enqueued = serde_json::from_slice(bytes).map_err(|error| error.to_string())?;
+        Ok(Handle::new(enqueued))
     }
 
     /// The job's id.

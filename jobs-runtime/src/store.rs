@@ -3,11 +3,13 @@
 
 use crate::Error;
 use crate::clock::Env;
+use crate::codec::{Codec, Codecs};
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, EnqueueAnswer, Inspect, PruneBounds,
     Pruned, Published, QueueStats, Setting, SettingWrite, WakeUps,
 };
-use crate::core::{Commit, CommitAnswer, NewEvent, NewJob};
+use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Payload};
+use crate::testing::Workers;
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -65,7 +67,10 @@ pub(crate) struct Store {
     hook: Option<Arc<dyn StoreHook>>,
     in_flight: Arc<AtomicUsize>,
     pub(crate) transacting: Arc<Transacting>,
+    /// Runs what is enqueued, in tests that ask for it.
+    inline: Option<Arc<Workers>>,
     pub(crate) env: Env,
+    pub(crate) codecs: Codecs,
 }
 
 impl Store {
@@ -75,13 +80,48 @@ impl Store {
             hook: None,
             in_flight: Arc::default(),
             transacting: Arc::default(),
+            inline: None,
             env,
+            codecs: Codecs::default(),
         }
+    }
+
+    pub(crate) fn with_codec(self, codec: Arc<dyn Codec>) -> Self {
+        Store {
+            codecs: self.codecs.with(codec),
+            ..self
+        }
+    }
+
+    pub(crate) fn with_codecs(self, codecs: Codecs) -> Self {
+        Store { codecs, ..self }
+    }
+
+    pub(crate) fn weak_driver(&self) -> std::sync::Weak<dyn Driver> {
+        Arc::downgrade(&self.driver)
+    }
+
+    /// A row whose input is stored as the codec writes it.
+    pub(crate) fn sealed(&self, mut job: NewJob) -> Result<NewJob, Error> {
+        job.spec.input = self.payload(job.spec.input.bytes)?;
+        Ok(job)
+    }
+
+    /// What is stored for a value, from its JSON.
+    pub(crate) fn payload(&self, json: Vec<u8>) -> Result<Payload, Error> {
+        self.codecs.encode(json, &self.env)
     }
 
     pub(crate) fn hooked(self, hook: Arc<dyn StoreHook>) -> Self {
         Store {
             hook: Some(hook),
+            ..self
+        }
+    }
+
+    pub(crate) fn inlined(self, inline: Arc<Workers>) -> Self {
+        Store {
+            inline: Some(inline),
             ..self
         }
     }
@@ -112,11 +152,17 @@ impl Store {
     }
 
     pub(crate) async fn enqueue(&self, jobs: &[NewJob]) -> Result<Vec<EnqueueAnswer>, Error> {
-        self.call(
-            Verb::Enqueue,
-            self.driver.enqueue(jobs, self.env.clock.imposed()),
-        )
-        .await
+        let answers = self
+            .call(
+                Verb::Enqueue,
+                self.driver.enqueue(jobs, self.env.clock.imposed()),
+            )
+            .await?;
+        if let Some(inline) = &self.inline {
+            let stored = answers.iter().flatten().map(|enqueued| enqueued.id);
+            inline.run_inline(stored.collect()).await?;
+        }
+        Ok(answers)
     }
 
     pub(crate) async fn claim(&self, claim: &Claim) -> Result<Claims, Error> {

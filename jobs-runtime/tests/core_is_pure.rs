@@ -27,7 +27,7 @@ const ALLOWED: &[(&str, &[&str])] = &[
 
 /// Who may name a driver, besides the drivers themselves and tests: `testing` gives users the
 /// memory driver under virtual time.
-const NAMES_DRIVERS: &[&str] = &["connect.rs", "lib.rs", "testing.rs"];
+const NAMES_DRIVERS: &[&str] = &["connect.rs", "lib.rs", "testing/mod.rs"];
 
 #[test]
 fn the_core_builds_without_std() {

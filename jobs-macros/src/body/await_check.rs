@@ -204,6 +204,22 @@ fn gives_back_rest(call: &ExprCall) -> bool {
     last_of(&path.path).is_some_and(|name| name.starts_with("select") || name == "into_future")
 }
 
+/// Ways in which a body ends its lease by itself, as methods of its `JobContext`: what comes after
+/// is not reached, so nothing can run twice.
+const LEAVING: &[&str] = &["continue_as", "snooze"];
+
+/// `job.snooze(..)`, or another call that ends the lease.
+pub(super) fn leaves(expr: &Expr) -> bool {
+    match expr {
+        Expr::MethodCall(call) => {
+            let is_variable = matches!(&*call.receiver, Expr::Path(_));
+            is_variable && LEAVING.iter().any(|name| call.method == name)
+        }
+        Expr::Paren(paren) => leaves(&paren.expr),
+        _ => false,
+    }
+}
+
 /// A step handed to a spawned task, which outlives the run.
 pub(super) fn spawned(expr: &Expr) -> Option<syn::Error> {
     let (name, span, arguments) = match expr {

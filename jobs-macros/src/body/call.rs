@@ -15,8 +15,10 @@ const EXAMPLE: &str = "`step!(\"create-account\", create_account(&input))`";
 const RULES: &[Rule] = &[
     rule("attempts", "3"),
     rule("backoff", "\"1s..1m\""),
+    rule("detached", "true"),
     rule("effect", "at_most_once"),
     rule("event", "FeedbackGiven"),
+    rule("job", "ship(parcel)"),
     rule("key", "input.user_id"),
     rule("required", "true"),
     rule("since", "step"),
@@ -47,6 +49,8 @@ pub(super) enum Value {
     Expr(Expr),
     /// An option that is given by its name alone.
     Flag,
+    /// What makes the request for a child.
+    Request(StepBody),
     Type(Type),
 }
 
@@ -135,13 +139,17 @@ fn read_options(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<
     Ok(list)
 }
 
-/// `required` alone is an option of a wait; elsewhere it may be a variable that holds a future.
+/// `required` alone is an option of a wait, and `detached` of a child; elsewhere they may be
+/// variables that hold a future.
 fn is_flag(input: ParseStream<'_>, earlier: &[StepOption]) -> bool {
     let ahead = input.fork();
-    let is_word = ahead.parse::<Ident>().is_ok_and(|word| word == "required");
-    is_word
-        && (ahead.is_empty() || ahead.peek(Token![,]))
-        && earlier.iter().any(|option| option.key == "event")
+    let word = ahead.parse::<Ident>().map(|word| word.to_string());
+    let form = match word.as_deref() {
+        Ok("required") => "event",
+        Ok("detached") => "job",
+        _ => return false,
+    };
+    (ahead.is_empty() || ahead.peek(Token![,])) && earlier.iter().any(|option| option.key == form)
 }
 
 fn read_value(
@@ -162,10 +170,10 @@ fn read_value(
         let text = "`steps` takes no `move`: what the helper is given is evaluated here, and not in a future of its own; remove it";
         errors.at(word.span, text);
     }
-    let value = if key == "event" {
-        Value::Type(input.parse()?)
-    } else {
-        Value::Expr(input.parse()?)
+    let value = match key.to_string().as_str() {
+        "event" => Value::Type(input.parse()?),
+        "job" => Value::Request(read_request(input)?),
+        _ => Value::Expr(input.parse()?),
     };
     if input.is_empty() || input.peek(Token![,]) {
         return Ok(value);
@@ -173,15 +181,30 @@ fn read_value(
     Err(input.error("expected `,` after the value of this option"))
 }
 
+fn read_request(input: ParseStream<'_>) -> syn::Result<StepBody> {
+    let moves = read_move(input)?;
+    let request: Expr = input.parse()?;
+    Ok(StepBody {
+        moves,
+        is_block: false,
+        tokens: request.into_token_stream(),
+    })
+}
+
+/// The `move` of a step, which is not that of a closure.
+fn read_move(input: ParseStream<'_>) -> syn::Result<Option<Span>> {
+    if !input.peek(Token![move]) || input.peek2(Token![|]) {
+        return Ok(None);
+    }
+    let word: Token![move] = input.parse()?;
+    Ok(Some(word.span))
+}
+
 fn read_body(input: ParseStream<'_>) -> syn::Result<Option<StepBody>> {
     if input.is_empty() {
         return Ok(None);
     }
-    let moves: Option<Token![move]> = if input.peek(Token![move]) && !input.peek2(Token![|]) {
-        Some(input.parse()?)
-    } else {
-        None
-    };
+    let moves = read_move(input)?;
     let ahead = input.fork();
     let tokens = match ahead.parse::<Expr>() {
         Ok(future) => {
@@ -195,7 +218,7 @@ fn read_body(input: ParseStream<'_>) -> syn::Result<Option<StepBody>> {
     let rest: TokenStream = input.parse()?;
     let tokens = if tokens.is_empty() { rest } else { tokens };
     Ok(Some(StepBody {
-        moves: moves.map(|word| word.span),
+        moves,
         is_block: super::tokens::is_one_block(&tokens),
         tokens,
     }))

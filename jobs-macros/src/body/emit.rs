@@ -2,6 +2,7 @@
 //! The forms are the arms of `step!` in `jobs-runtime/src/macros.rs`.
 
 use super::Site;
+use super::child::Child;
 use super::form::{Form, Run, Time, Wait};
 use crate::duration::Backoff;
 use crate::place;
@@ -18,6 +19,7 @@ pub(super) fn marked(
     form: &Form,
 ) -> TokenStream {
     match form {
+        Form::Child(child) => child_arm(context, name, child),
         Form::Helper(call) => {
             let helper = call.with_lifetime(&quote!('_));
             let arguments = &call.arguments;
@@ -83,7 +85,7 @@ pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
         }
         if let Some(helper) = &site.helper {
             let helper = as_helper(krate, helper);
-            rest.push(quote!(helper: ::core::option::Option::Some(#helper::STEPS)));
+            rest.push(quote!(helper: ::core::option::Option::Some(#helper::def)));
         }
         quote! {
             #krate::private::StepDef {
@@ -99,19 +101,9 @@ pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
     quote!(&[#(#defs),*])
 }
 
-/// Whether a body has awaits outside its steps: it says so itself, or one of its helpers does.
-pub(crate) fn raw_await(krate: &TokenStream, own: bool, sites: &[Site]) -> Option<TokenStream> {
-    if own {
-        return Some(quote!(true));
-    }
-    let helpers = sites.iter().filter_map(|site| site.helper.as_ref());
-    let helpers = helpers.map(|helper| as_helper(krate, helper));
-    let any = quote!(#(#helpers::RAW_AWAIT)||*);
-    (!any.is_empty()).then_some(any)
-}
-
 fn as_helper(krate: &TokenStream, helper: &TokenStream) -> TokenStream {
-    quote!(<#helper as #krate::private::Helper<'static>>)
+    let span = place::theirs_at(helper.span());
+    quote_spanned!(span=> <#helper as #krate::private::Helper<'static>>)
 }
 
 fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) -> TokenStream {
@@ -132,6 +124,17 @@ fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) 
         (true, true) => quote!(once_block),
     };
     quote!(@#arm #context [#name] [#options] #body)
+}
+
+fn child_arm(context: &Ident, name: &TokenStream, child: &Child) -> TokenStream {
+    let request = &child.request.tokens;
+    let arm = match (child.detached, child.request.moves.is_some()) {
+        (false, false) => quote!(child),
+        (false, true) => quote!(child_once),
+        (true, false) => quote!(detached),
+        (true, true) => quote!(detached_once),
+    };
+    quote!(@#arm #context [#name] #request)
 }
 
 fn run_options(krate: &TokenStream, run: &Run) -> TokenStream {

@@ -2,6 +2,7 @@
 //! form, and whether their values can be right. Gives a [`Form`], ready to be written out.
 
 use super::call::{StepBody, StepCall, StepOption, Value};
+use super::child::{self, Child};
 use super::helper_call::{self, HelperCall};
 use super::tx_call::{self, TxCall};
 use crate::duration::{self, Backoff};
@@ -14,6 +15,7 @@ use syn::{Expr, ExprLit, Ident, Lit, LitStr, Pat, Type};
 /// What a step is told apart by; the option that makes it a form of its own, and the options it
 /// takes beside. A step without any of these runs a future.
 const FORMS: &[(&str, &[&str])] = &[
+    ("job", &["detached"]),
     ("event", &["key", "timeout", "required", "since"]),
     ("sleep", &[]),
     ("sleep_until", &[]),
@@ -27,6 +29,7 @@ const RUN_OPTIONS: &[&str] = &["attempts", "backoff", "effect", "timeout"];
 const NAME_OPTIONS: &[&str] = &["was"];
 
 pub(super) enum Form {
+    Child(Box<Child>),
     Helper(Box<HelperCall>),
     Run(Box<Run>),
     Sleep(Time),
@@ -62,6 +65,7 @@ impl Form {
     /// The word for the list of steps.
     pub(super) fn kind(&self) -> &'static str {
         match self {
+            Form::Child(_) => "Child",
             // A helper is none itself; its steps say theirs.
             Form::Helper(_) | Form::Run(_) => "Step",
             Form::Sleep(_) | Form::SleepUntil(_) => "Sleep",
@@ -94,6 +98,7 @@ pub(super) fn check(step: Span, call: StepCall, errors: &mut Errors) -> syn::Res
     refuse_strangers(&call, Some(&name), allowed, errors);
     match name.as_str() {
         "event" => wait(call, errors).map(Box::new).map(Form::Wait),
+        "job" => child::read(call, errors).map(Box::new).map(Form::Child),
         "sleep" => time(first, errors, Zero::Allowed)
             .map(Form::Sleep)
             .ok_or_else(|| syn::Error::new(first.key.span(), "this sleep has no length")),
@@ -110,7 +115,7 @@ pub(super) fn check(step: Span, call: StepCall, errors: &mut Errors) -> syn::Res
         }
         _ => match &first.value {
             Value::Expr(at) => Ok(Form::SleepUntil(Box::new(at.clone()))),
-            Value::Flag | Value::Type(_) => Err(needs_value(&first.key)),
+            Value::Flag | Value::Request(_) | Value::Type(_) => Err(needs_value(&first.key)),
         },
     }
 }
@@ -336,7 +341,7 @@ fn time(option: &StepOption, errors: &mut Errors, zero: Zero) -> Option<Time> {
         other => {
             let tokens = match other {
                 Value::Expr(value) => value.to_token_stream(),
-                Value::Type(_) | Value::Flag => option.key.to_token_stream(),
+                Value::Flag | Value::Request(_) | Value::Type(_) => option.key.to_token_stream(),
             };
             let key = &option.key;
             errors.over(
@@ -360,7 +365,7 @@ fn text(value: &Value) -> Option<&LitStr> {
     }
 }
 
-fn needs_value(key: &Ident) -> syn::Error {
+pub(super) fn needs_value(key: &Ident) -> syn::Error {
     syn::Error::new(key.span(), format!("the option `{key}` needs a value"))
 }
 
@@ -373,6 +378,7 @@ pub(super) fn evaluated_outside(form: &mut Form) -> Vec<&mut Expr> {
         }
     }
     match form {
+        Form::Child(_) => Vec::new(),
         Form::Helper(call) => call.arguments.iter_mut().collect(),
         Form::Run(run) => run
             .attempts
@@ -389,9 +395,10 @@ pub(super) fn evaluated_outside(form: &mut Form) -> Vec<&mut Expr> {
     }
 }
 
-/// The future of the step, if it has one.
+/// What the step runs, if it runs anything of the user's.
 pub(super) fn body(form: &mut Form) -> Option<&mut TokenStream> {
     match form {
+        Form::Child(child) => Some(&mut child.request.tokens),
         Form::Run(run) => Some(&mut run.body.tokens),
         Form::Helper(_) | Form::Sleep(_) | Form::SleepUntil(_) | Form::Wait(_) => None,
     }

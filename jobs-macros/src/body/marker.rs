@@ -13,8 +13,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Item, LitStr, Local,
-    Macro,
+    Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Ident, Item, LitStr,
+    Local, Macro,
 };
 
 /// How often the code around a step runs in one pass of the body.
@@ -32,6 +32,8 @@ pub(super) struct Marker<'a> {
     pub(super) repetition: Repetition,
     /// Within an `fn` or another item of its own: its code is not the job's.
     in_item: bool,
+    /// Helpers that are defined in the body, where the list of its steps cannot name them.
+    pub(super) inner_helpers: Vec<Ident>,
     steps: Vec<Site>,
     warnings: Vec<TokenStream>,
 }
@@ -44,6 +46,7 @@ impl<'a> Marker<'a> {
             futures: Futures::default(),
             repetition: Repetition::Once,
             in_item: false,
+            inner_helpers: Vec::new(),
             steps: Vec::new(),
             warnings: Vec::new(),
         }
@@ -98,7 +101,7 @@ impl<'a> Marker<'a> {
         let mut form = form::check(step, call, self.errors).map_err(refusal)?;
         self.check_name(&template, &formers);
         if let Form::Helper(call) = &form
-            && let Some(error) = call.recursion(self.policy)
+            && let Some(error) = call.unlisted(self.policy, &self.inner_helpers)
         {
             return Err(refusal(error));
         }
@@ -209,6 +212,7 @@ impl<'a> Marker<'a> {
     fn check_await(&mut self, expr: &Expr) {
         if let Expr::Await(wait) = expr
             && !self.futures.pending(&wait.base)
+            && !await_check::leaves(&wait.base)
         {
             self.refuse_raw_await(wait.await_token.span);
         }

@@ -7,6 +7,7 @@
 
 mod await_check;
 mod call;
+mod child;
 mod emit;
 mod form;
 mod former;
@@ -20,7 +21,7 @@ mod tokens;
 mod tx_call;
 mod unstable;
 
-pub(crate) use emit::{backoff, millis, raw_await, rendered, step_defs};
+pub(crate) use emit::{backoff, millis, rendered, step_defs};
 
 use crate::errors::Errors;
 use crate::job::{Body, JobFn};
@@ -71,6 +72,7 @@ pub(crate) fn mark(job: &JobFn, policy: &Policy, errors: &mut Errors) -> Marked 
     let mut marker = marker::Marker::new(errors, policy);
     match &job.body {
         Body::Parsed(block) => {
+            marker.inner_helpers = helper_call::defined_in(block);
             let mut block = (**block).clone();
             marker.visit_block_mut(&mut block);
             let has_value = matches!(

@@ -64,6 +64,9 @@ fn every_form_is_marked_and_listed() {
         step!(sleep = "2h").await;
         step!("g", sleep_until = input.due_at).await;
         step!("h", event = Paid, key = input.id, timeout = "14d", required, since = step).await?;
+        step!("i", job = ship(parcel)).await?;
+        step!("j", job = move ship(parcel), detached).await?;
+        for item in &input.items { step!("k:{item.id}", job = ship(item.id), detached).await?; }
         Ok(())
     };
     let expected = [
@@ -76,9 +79,41 @@ fn every_form_is_marked_and_listed() {
         ("sleep:2h", "Sleep", false),
         ("g", "Sleep", false),
         ("h", "Event", false),
+        ("i", "Child", false),
+        ("j", "Child", false),
+        ("k:{item.id}", "Child", true),
     ];
     let expected = expected.map(|(name, kind, in_loop)| (name.to_owned(), kind, in_loop));
     assert_eq!(names(body), expected);
+}
+
+#[test]
+fn a_request_for_a_child_is_made_without_waiting_and_in_no_step() {
+    accepted(quote!(step!("a", job = ship(async { pack().await })).await?;));
+    accepted(quote!(step!("a", job = ship(|| async move { pack().await })).await?;));
+    refused(
+        quote!(step!("a", job = ship(pack().await)).await?;),
+        "made without waiting",
+    );
+    refused(
+        quote!(step!("a", job = ship(step!("b", pack()))).await?;),
+        "a step in a step",
+    );
+    refused(
+        quote!(step!("a", job = ship(5), detached = true).await?;),
+        "stands alone",
+    );
+    refused(
+        quote!(step!("a", job = ship(5), attempts = 3).await?;),
+        "does not go with `job`",
+    );
+}
+
+#[test]
+fn a_variable_named_as_an_option_may_still_be_a_future() {
+    accepted(quote!(step!("a", detached).await?;));
+    accepted(quote!(step!("a", attempts = 3, detached).await?;));
+    accepted(quote!(step!("a", job).await?;));
 }
 
 #[test]
@@ -523,6 +558,14 @@ fn a_helper_is_called_directly() {
     refused(
         quote!(step!("a", steps = bill(5), timeout = "1s").await?;),
         "no option but `was`",
+    );
+    refused(
+        quote!(
+            step!("a", steps = own()).await;
+            #[steps]
+            async fn own() {}
+        ),
+        "move `own` out",
     );
     refused(
         quote!(step!("a", steps = bill(work().await)).await?;),

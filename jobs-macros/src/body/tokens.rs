@@ -32,6 +32,26 @@ pub(super) fn find_step(tokens: &TokenStream) -> Option<Span> {
     })
 }
 
+/// The first `.await` in the tokens that no `async` block answers for.
+pub(super) fn find_await(tokens: &TokenStream) -> Option<Span> {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    trees.iter().enumerate().find_map(|(at, tree)| match tree {
+        TokenTree::Ident(word) if word == "async" => None,
+        TokenTree::Ident(word) if word == "await" => Some(word.span()),
+        TokenTree::Group(_) if is_async(&trees[..at]) => None,
+        TokenTree::Group(group) => find_await(&group.stream()),
+        _ => None,
+    })
+}
+
+fn is_async(before: &[TokenTree]) -> bool {
+    match before {
+        [.., TokenTree::Ident(word)] if word == "async" => true,
+        [.., TokenTree::Ident(word), TokenTree::Ident(moves)] => word == "async" && moves == "move",
+        _ => false,
+    }
+}
+
 pub(super) fn any_ident(tokens: TokenStream, test: &mut impl FnMut(&Ident) -> bool) -> bool {
     tokens.into_iter().any(|tree| match tree {
         TokenTree::Ident(ident) => test(&ident),

@@ -22,7 +22,7 @@ pub(super) fn read(option: &StepOption, errors: &mut Errors) -> syn::Result<TxCa
     let closure = match &option.value {
         Value::Expr(Expr::Closure(closure)) => closure,
         Value::Expr(other) => return refused(other.span(), ""),
-        Value::Flag | Value::Type(_) => return refused(option.key.span(), ""),
+        _ => return refused(option.key.span(), ""),
     };
     refuse_words(closure, errors);
     let mut inputs = closure.inputs.iter();

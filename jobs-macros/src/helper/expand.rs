@@ -78,12 +78,13 @@ impl Definition<'_> {
         let (krate, ident) = (&self.krate, &self.function.sig.ident);
         let context = body::context();
         let steps = body::step_defs(krate, &self.marked.steps);
-        let raw_await = body::raw_await(krate, self.raw_await, &self.marked.steps);
-        let raw_await = raw_await.unwrap_or_else(|| quote!(false));
+        let raw_await = self.raw_await;
         quote! {
             impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
-                const STEPS: &'static [#krate::private::StepDef] = #steps;
-                const RAW_AWAIT: ::core::primitive::bool = #raw_await;
+                fn def() -> #krate::private::HelperDef {
+                    const STEPS: &[#krate::private::StepDef] = #steps;
+                    #krate::private::HelperDef { steps: STEPS, raw_await: #raw_await }
+                }
                 fn within(#context: #krate::private::JobCx<'__job>) -> Self {
                     Self { __cx: #context }
                 }

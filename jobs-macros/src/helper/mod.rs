@@ -10,15 +10,19 @@ mod tests;
 use crate::body::{self, Policy};
 use crate::errors::Errors;
 use crate::job;
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 
 pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let mut errors = Errors::default();
     let args = args::parse(arguments, &mut errors);
     let Ok(function) = job::parse_item(item.clone()) else {
+        let first = item.clone().into_iter().find_map(|tree| match tree {
+            TokenTree::Ident(word) if word != "pub" => Some(word.span()),
+            _ => None,
+        });
         errors.at(
-            Span::call_site(),
+            first.unwrap_or_else(Span::call_site),
             "`#[steps]` goes on an `async fn` that holds steps",
         );
         let errors = errors.into_tokens();

@@ -6,7 +6,7 @@ use crate::errors::Errors;
 use crate::names;
 use crate::options::{self, Rule, Seen};
 use crate::template::{self, Flaw, Role, Template};
-use proc_macro2::TokenStream;
+use proc_macro2::{Span, TokenStream};
 use syn::ext::IdentExt;
 use syn::parse::{ParseStream, Parser};
 use syn::{Expr, ExprClosure, ExprLit, Ident, Lit, LitStr, Path};
@@ -19,8 +19,11 @@ const RULES: &[Rule] = &[
     rule("attempts", "5"),
     rule("backoff", "\"1s..1h\""),
     rule("crate", "path::to::runtime"),
+    rule("expires", "\"1h\""),
     rule("idempotency", "\"signup:{input.user_id}\""),
     rule("name", "\"welcome\""),
+    rule("on_cancel", "path::to::job"),
+    rule("on_conflict", "replace"),
     rule("outbox", "required"),
     rule("priority", "5"),
     rule("queue", "\"mail\""),
@@ -28,8 +31,16 @@ const RULES: &[Rule] = &[
     rule("step_timeout", "\"1m\""),
     rule("tenant", "\"{input.org_id}\""),
     rule("timeout", "\"10m\""),
+    rule("unique_for", "\"24h\""),
     rule("visibility_timeout", "\"30s\""),
     rule("was", "[\"old-name\"]"),
+];
+
+/// What can be done when a key is taken, and the variant that says so.
+const CONFLICTS: &[(&str, &str)] = &[
+    ("dedupe", "Dedupe"),
+    ("error", "Error"),
+    ("replace", "Replace"),
 ];
 
 /// The refusals that are judgements, and so can be lifted.
@@ -43,9 +54,13 @@ const fn rule(name: &'static str, example: &'static str) -> Rule {
 pub(crate) struct Args {
     pub(crate) attempts: Option<u32>,
     pub(crate) backoff: Option<Backoff>,
+    pub(crate) expires_millis: Option<u64>,
     pub(crate) idempotency: Option<Idempotency>,
     pub(crate) krate: Option<Path>,
     pub(crate) name: Option<LitStr>,
+    pub(crate) on_cancel: Option<Path>,
+    /// The variant, and where it was asked for.
+    pub(crate) on_conflict: Option<(Ident, Span)>,
     pub(crate) outbox: bool,
     pub(crate) priority: Option<u8>,
     pub(crate) queue: Option<LitStr>,
@@ -54,6 +69,8 @@ pub(crate) struct Args {
     pub(crate) step_timeout_millis: Option<u64>,
     pub(crate) tenant: Option<Template>,
     pub(crate) timeout_millis: Option<u64>,
+    /// With the place where it was asked for.
+    pub(crate) unique_for: Option<(u64, Span)>,
     pub(crate) visibility_timeout_millis: Option<u64>,
     pub(crate) was: Vec<LitStr>,
     /// Literals with mismatched braces, for rustc to report.
@@ -100,11 +117,14 @@ impl Args {
             }
             "backoff" => self.backoff = Some(read_backoff(key, input)?),
             "crate" => self.krate = Some(input.call(Path::parse_mod_style)?),
+            "expires" => self.expires_millis = Some(options::millis(key, input, "\"1h\"")?),
             "idempotency" => {
                 self.idempotency = Some(Idempotency::Refused);
                 self.idempotency = Some(self.read_idempotency(input)?);
             }
             "name" => self.name = Some(plain(key, input, "job name", "\"welcome\"")?),
+            "on_cancel" => self.on_cancel = Some(read_path(input)?),
+            "on_conflict" => self.on_conflict = Some((read_conflict(input)?, key.span())),
             "outbox" => self.outbox = read_outbox(input)?,
             "priority" => self.priority = Some(read_priority(input)?),
             "queue" => self.queue = Some(plain(key, input, "queue name", "\"mail\"")?),
@@ -117,6 +137,10 @@ impl Args {
                 self.tenant = self.template(&literal, Role::Tenant)?;
             }
             "timeout" => self.timeout_millis = Some(options::millis(key, input, "\"10m\"")?),
+            "unique_for" => {
+                let millis = options::millis(key, input, "\"24h\"")?;
+                self.unique_for = Some((millis, key.span()));
+            }
             "visibility_timeout" => {
                 self.visibility_timeout_millis = Some(options::millis(key, input, "\"30s\"")?)
             }
@@ -221,6 +245,38 @@ fn read_outbox(input: ParseStream<'_>) -> syn::Result<bool> {
     }
 }
 
+fn read_path(input: ParseStream<'_>) -> syn::Result<Path> {
+    match input.parse()? {
+        Expr::Path(path) => Ok(path.path),
+        other => Err(syn::Error::new_spanned(
+            other,
+            "`on_cancel` takes the name of another job, which gets the same input",
+        )),
+    }
+}
+
+/// The variant of the policy, at the place of its word.
+fn read_conflict(input: ParseStream<'_>) -> syn::Result<Ident> {
+    let value: Expr = input.parse()?;
+    let text = "`on_conflict` takes `dedupe`, `error` or `replace`";
+    let Expr::Path(path) = &value else {
+        return Err(syn::Error::new_spanned(&value, text));
+    };
+    let word = path.path.get_ident().map(ToString::to_string);
+    let word = word.unwrap_or_default();
+    match CONFLICTS.iter().find(|(name, _)| *name == word) {
+        Some((_, variant)) => Ok(Ident::new(variant, Span::call_site())),
+        None => {
+            let names: Vec<&str> = CONFLICTS.iter().map(|(name, _)| *name).collect();
+            let text = match crate::suggest::closest(&word, &names) {
+                Some(near) => format!("{text}; did you mean `{near}`?"),
+                None => text.to_owned(),
+            };
+            Err(syn::Error::new_spanned(&value, text))
+        }
+    }
+}
+
 fn read_priority(input: ParseStream<'_>) -> syn::Result<u8> {
     let value: Expr = input.parse()?;
     let text = format!("`priority` takes a number from 0, served first, to {MAX_PRIORITY}");
@@ -277,6 +333,10 @@ mod tests {
                 timeout = "10m",
                 visibility_timeout = "30s",
                 step_timeout = "1m",
+                unique_for = "24h",
+                on_conflict = replace,
+                expires = "1h",
+                on_cancel = other::job,
                 removed = ["old"],
                 allow = (raw_await),
                 crate = my::runtime,
@@ -288,6 +348,13 @@ mod tests {
         assert_eq!(args.attempts, Some(3));
         assert_eq!(args.timeout_millis, Some(600_000));
         assert_eq!(args.priority, Some(0));
+        assert_eq!(args.unique_for.map(|(millis, _)| millis), Some(86_400_000));
+        assert_eq!(args.expires_millis, Some(3_600_000));
+        assert!(
+            args.on_conflict
+                .is_some_and(|(policy, _)| policy == "Replace")
+        );
+        assert!(args.on_cancel.is_some());
         assert!(args.outbox && args.raw_await && args.krate.is_some() && args.tenant.is_some());
     }
 
@@ -329,6 +396,18 @@ mod tests {
         assert_eq!(
             texts[5],
             "the option `name` needs a value: `name = \"welcome\"`"
+        );
+    }
+
+    #[test]
+    fn a_policy_that_does_not_exist_is_answered_with_those_that_do() {
+        assert_eq!(
+            refusals(quote!(on_conflict = replaced)),
+            ["`on_conflict` takes `dedupe`, `error` or `replace`; did you mean `replace`?"]
+        );
+        assert_eq!(
+            refusals(quote!(on_conflict = "replace")),
+            ["`on_conflict` takes `dedupe`, `error` or `replace`"]
         );
     }
 

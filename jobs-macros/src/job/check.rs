@@ -156,6 +156,9 @@ pub(crate) fn agreement(args: &mut Args, job: &JobFn, shape: &Shape, errors: &mu
         let text = format!("{text}; give it one with `name = \"..\"`");
         errors.at(job.sig.ident.span(), text);
     }
+    if let Some(Idempotency::None) = &args.idempotency {
+        refuse_without_key(args, errors);
+    }
     let Some(input) = &shape.input else { return };
     if let Some(Idempotency::Template(template)) = &args.idempotency {
         let good = !refuse_constant(template, &input.root, errors)
@@ -168,6 +171,25 @@ pub(crate) fn agreement(args: &mut Args, job: &JobFn, shape: &Shape, errors: &mu
         && !check_roots(template, &input.root, errors)
     {
         args.tenant = None;
+    }
+}
+
+/// Options that say something about a key, on a job that has none.
+fn refuse_without_key(args: &Args, errors: &mut Errors) {
+    let given = [
+        (
+            "on_conflict",
+            args.on_conflict.as_ref().map(|(_, span)| *span),
+        ),
+        ("unique_for", args.unique_for.map(|(_, span)| span)),
+    ];
+    for (name, span) in given {
+        if let Some(span) = span {
+            errors.at(
+                span,
+                format!("`{name}` is about an idempotency key, and this job has none; give it a key, or remove `{name}`"),
+            );
+        }
     }
 }
 

@@ -5,6 +5,7 @@ use super::expand::Definition;
 use super::is_keyed;
 use crate::body;
 use crate::claim::{self, Kind};
+use crate::place;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -56,6 +57,8 @@ impl Definition<'_> {
             ("timeout", args.timeout_millis),
             ("visibility_timeout", args.visibility_timeout_millis),
             ("step_timeout", args.step_timeout_millis),
+            ("expires", args.expires_millis),
+            ("unique_for", args.unique_for.map(|(millis, _)| millis)),
         ];
         for (name, millis) in lengths {
             let name = Ident::new(name, Span::call_site());
@@ -67,8 +70,20 @@ impl Definition<'_> {
         if let Some(priority) = args.priority {
             fields.push(quote!(priority: #krate::private::Priority::new(#priority)));
         }
-        if let Some(raw_await) = body::raw_await(krate, args.raw_await, &self.marked.steps) {
-            fields.push(quote!(raw_await: #raw_await));
+        if let Some((policy, _)) = &args.on_conflict {
+            fields.push(quote!(on_conflict: #krate::private::OnConflict::#policy));
+        }
+        if let Some(job) = &args.on_cancel {
+            let ident = &self.job.sig.ident;
+            let at_job = place::respan(krate.clone(), job.span());
+            fields.push(quote_spanned! {job.span()=>
+                on_cancel: ::core::option::Option::Some(
+                    #at_job::private::clean_up::<#ident, #job>
+                )
+            });
+        }
+        if args.raw_await {
+            fields.push(quote!(raw_await: true));
         }
         if !args.removed.is_empty() {
             let removed = args.removed.iter().map(|step| &step.literal);

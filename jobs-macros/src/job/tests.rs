@@ -288,6 +288,10 @@ fn a_job_with_every_option() {
         tenant = "{input.org_id}",
         visibility_timeout = "30s",
         step_timeout = "1m",
+        unique_for = "24h",
+        on_conflict = replace,
+        expires = "1h",
+        on_cancel = mail::take_back,
         removed = ["old"],
         allow = (raw_await),
         crate = my::jobs

@@ -1,5 +1,6 @@
 //! Cancel: once it is answered, nothing of the job is written any more.
 
+use super::children::child_of;
 use super::shapes::{JobShape, boom, wait};
 use super::subject::LEASE;
 use super::{Result, Subject};
@@ -74,5 +75,71 @@ async fn a_cancel_frees_the_key(s: Subject) -> Result {
     s.enqueue(&job).await?;
     s.cancel(job.spec.id).await?;
     check!(!s.enqueue(&s.job("mail").key("7")).await?.deduped);
+    Ok(())
+}
+
+case!(d31_a_cancel_takes_the_children_and_theirs_and_nobody_elses);
+async fn d31_a_cancel_takes_the_children_and_theirs_and_nobody_elses(s: Subject) -> Result {
+    let theirs = s.job("bill").key("7").delay(Millis(10));
+    s.enqueue(&theirs).await?;
+    let mut parent = s.start(&s.job("order")).await?;
+    let child = child_of(&s, &parent);
+    let joined = child_of(&s, &parent).key("7");
+    let detached = s.job("bill").delay(Millis(10));
+    let mut commit = parent.steps(Vec::new());
+    commit.children = vec![child.clone(), joined.clone(), detached.clone()];
+    s.apply(&commit).await?;
+    let mut holder = s.claim_one().await?;
+    check_eq!(holder.id(), child.spec.id);
+    let grandchild = child_of(&s, &holder);
+    let mut commit = holder.steps(Vec::new());
+    commit.children = vec![grandchild.clone()];
+    s.apply(&commit).await?;
+
+    check!(matches!(
+        s.cancel(parent.id()).await?,
+        CommitAnswer::Applied(_)
+    ));
+    for id in [parent.id(), child.spec.id, grandchild.spec.id] {
+        s.expect_state(id, State::Cancelled).await?;
+    }
+    for id in [theirs.spec.id, detached.spec.id] {
+        s.expect_state(id, State::Pending).await?;
+    }
+    check_eq!(s.beat(&holder, LEASE).await?, BeatAnswer::Cancelled);
+    Ok(())
+}
+
+case!(d31_nothing_is_enqueued_by_a_tree_that_was_cancelled);
+async fn d31_nothing_is_enqueued_by_a_tree_that_was_cancelled(s: Subject) -> Result {
+    let mut parent = s.start(&s.job("order")).await?;
+    let child = child_of(&s, &parent);
+    let mut commit = parent.steps(Vec::new());
+    commit.children = vec![child];
+    s.apply(&commit).await?;
+    let mut holder = s.claim_one().await?;
+    s.cancel(parent.id()).await?;
+    for late in [&mut parent, &mut holder] {
+        let escaping = [child_of(&s, late), s.job("bill")];
+        let mut commit = late.steps(Vec::new());
+        commit.children = escaping.to_vec();
+        check_eq!(s.commit(&commit).await?, CommitAnswer::Cancelled);
+        for child in escaping {
+            check!(s.inspect().job(child.spec.id).await?.is_none());
+        }
+    }
+    Ok(())
+}
+
+case!(a_cancel_of_a_child_leaves_its_parent_and_siblings);
+async fn a_cancel_of_a_child_leaves_its_parent_and_siblings(s: Subject) -> Result {
+    let mut parent = s.start(&s.job("order")).await?;
+    let children = [child_of(&s, &parent), child_of(&s, &parent)];
+    let mut commit = parent.steps(Vec::new());
+    commit.children = children.to_vec();
+    s.apply(&commit).await?;
+    s.cancel(children[0].spec.id).await?;
+    s.expect_state(children[1].spec.id, State::Pending).await?;
+    s.expect_state(parent.id(), State::Running).await?;
     Ok(())
 }

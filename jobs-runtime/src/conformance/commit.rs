@@ -3,7 +3,8 @@
 use super::shapes::{JobShape, boom, done};
 use super::{Result, Subject};
 use crate::core::{
-    LogLine, Millis, Payload, Progress, RecordKind, Settle, State, StepOutcome, StepRecord, Trace,
+    LOG_LIMIT_LINES, LogLine, Millis, Payload, Progress, RecordKind, Settle, State, StepOutcome,
+    StepRecord, Trace,
 };
 
 case!(an_ack_keeps_the_output);
@@ -213,7 +214,7 @@ async fn a_job_that_talks_without_end_keeps_its_last_words(s: Subject) -> Result
         s.apply(&commit).await?;
     }
     let log = s.view(holder.id()).await?.log;
-    check!(log.len() < 3000, "{} lines are kept", log.len());
+    check_eq!(log.len(), LOG_LIMIT_LINES);
     check_eq!(log.last().map(|line| line.text.as_str()), Some("29-99"));
     Ok(())
 }

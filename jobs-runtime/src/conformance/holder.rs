@@ -144,7 +144,7 @@ pub(super) fn payloads(inbox: &[InboxItem]) -> Vec<Vec<u8>> {
         .iter()
         .filter_map(|item| match &item.content {
             InboxContent::Event { payload, .. } => Some(payload.bytes.clone()),
-            InboxContent::Child { .. } => None,
+            InboxContent::Child { .. } | InboxContent::Detached { .. } => None,
         })
         .collect()
 }

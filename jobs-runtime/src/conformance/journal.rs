@@ -3,7 +3,8 @@
 use super::shapes::{JobShape, boom, done, sleep, wait};
 use super::{Result, Subject};
 use crate::core::{
-    EventId, JobId, Millis, Position, RecordKind, Settle, State, StepRecord, WaitSpec,
+    EventId, JobId, Millis, Position, RecordKind, RunId, Settle, State, StepOutcome, StepRecord,
+    WaitSpec,
 };
 
 case!(a_record_comes_back_with_every_field);
@@ -27,6 +28,7 @@ async fn a_record_comes_back_with_every_field(s: Subject) -> Result {
         event: Some(EventId::new(s.now(), 5)),
         child: Some(JobId::new(s.now(), 6)),
         last_error: Some(boom()),
+        copied_from: Some(RunId::new(s.now(), 7)),
     };
     s.apply(&holder.steps(vec![record.clone()])).await?;
     check_eq!(s.view(holder.id()).await?.journal, [record.clone()]);
@@ -60,6 +62,26 @@ async fn a_record_replaces_the_one_of_its_name(s: Subject) -> Result {
     let fired = holder.deliver(pending, done("null"));
     s.apply(&holder.steps(vec![fired.clone()])).await?;
     check_eq!(s.view(holder.id()).await?.journal, [fired]);
+    Ok(())
+}
+
+case!(r15_a_start_without_an_end_survives_a_crash_and_is_replaced_by_its_end);
+async fn r15_a_start_without_an_end_survives_a_crash_and_is_replaced_by_its_end(
+    s: Subject,
+) -> Result {
+    let mut holder = s.start(&s.job("mail")).await?;
+    let start = StepRecord {
+        attempts: 1,
+        ..StepRecord::pending("charge", RecordKind::Step, s.now())
+    };
+    s.apply(&holder.steps(vec![start.clone()])).await?;
+    s.advance_to(holder.until());
+    let mut next = s.claim_one().await?;
+    check_eq!(next.claimed.journal, [start.clone()]);
+    check!(next.claimed.journal.iter().all(StepRecord::is_start));
+    let end = next.deliver(start, StepOutcome::Interrupted);
+    s.apply(&next.steps(vec![end.clone()])).await?;
+    check_eq!(s.view(next.id()).await?.journal, [end]);
     Ok(())
 }
 

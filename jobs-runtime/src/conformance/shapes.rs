@@ -38,11 +38,13 @@ impl Subject {
                 version: 0,
                 fork_of: None,
                 continued_from: None,
+                on_cancel: None,
             },
             visible: Visible::Now,
             attempts_max: 3,
             on_conflict: OnConflict::Dedupe,
             unique_for: None,
+            prefix: Vec::new(),
         }
     }
 
@@ -78,6 +80,9 @@ pub(super) trait JobShape: Sized {
     }
     fn or_error(self) -> Self {
         self.shape(|job| job.on_conflict = OnConflict::Error)
+    }
+    fn or_replace(self) -> Self {
+        self.shape(|job| job.on_conflict = OnConflict::Replace)
     }
     fn priority(self, level: u8) -> Self {
         self.shape(|job| job.spec.priority = Priority::new(level))

@@ -7,9 +7,16 @@ use super::Capabilities;
 use crate::Error;
 use crate::core::{MAX_KEY_BYTES, NewEvent, NewJob};
 use serde::{Deserialize, Serialize};
+use std::collections::BTreeMap;
 
 /// The longest name of a job, queue, scope, event, tenant or worker, in bytes.
 pub const MAX_NAME_BYTES: usize = 1024;
+
+/// Labels of one job.
+pub const LABEL_LIMIT: usize = 32;
+
+/// The longest name or value of a label, in bytes.
+pub const LABEL_LIMIT_BYTES: usize = 256;
 
 /// Says whether a driver may store this job.
 ///
@@ -27,6 +34,7 @@ pub fn check_job(job: &NewJob, capabilities: &Capabilities) -> Result<(), Error>
         }
         check_length("an idempotency key", key, MAX_KEY_BYTES)?;
     }
+    check_labels(&spec.labels)?;
     check_payload(
         format_args!("the input of job \"{}\"", spec.name),
         spec.input.bytes.len(),
@@ -49,6 +57,22 @@ pub fn check_event(event: &NewEvent, capabilities: &Capabilities) -> Result<(), 
         event.payload.bytes.len(),
         capabilities,
     )
+}
+
+fn check_labels(labels: &BTreeMap<String, String>) -> Result<(), Error> {
+    if labels.len() > LABEL_LIMIT {
+        return Err(Error::name_invalid(
+            format_args!(
+                "a job has {} labels, and at most {LABEL_LIMIT} are allowed",
+                labels.len()
+            ),
+            "keep those that somebody looks for",
+        ));
+    }
+    for text in labels.iter().flat_map(|(name, value)| [name, value]) {
+        check_length("a label", text, LABEL_LIMIT_BYTES)?;
+    }
+    Ok(())
 }
 
 fn check_tenant(tenant: Option<&str>) -> Result<(), Error> {

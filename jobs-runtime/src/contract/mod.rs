@@ -34,7 +34,9 @@ mod inspect;
 mod requests;
 mod transactional;
 
-pub use check::{MAX_NAME_BYTES, QueueSetting, check_event, check_job};
+pub use check::{
+    LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, QueueSetting, check_event, check_job,
+};
 pub use inspect::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
 pub use requests::{
     Beat, BeatAnswer, Claim, Claimed, Claims, Conflicted, EnqueueAnswer, Enqueued, PruneBounds,

@@ -2,15 +2,16 @@
 
 use crate::Error;
 use crate::core::{
-    EventId, Job, JobId, Millis, NewJob, Nudge, RunId, StepRecord, Timestamp, Token,
+    EventId, Job, JobId, Millis, NewJob, Nudge, Payload, RunId, StepRecord, Timestamp, Token,
 };
+use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
 
 /// The answer to one enqueued job.
 pub type EnqueueAnswer = Result<Enqueued, Conflicted>;
 
 /// A job that is in the store.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Enqueued {
     /// Its id: the one that was asked for, or the live job's.
     pub id: JobId,
@@ -20,6 +21,23 @@ pub struct Enqueued {
     pub deduped: bool,
     /// That job has another input than the one asked for.
     pub input_differs: bool,
+}
+
+impl Enqueued {
+    /// The form in which a run is told of its detached child.
+    #[must_use]
+    pub fn payload(&self) -> Payload {
+        let Enqueued {
+            id,
+            run_id,
+            deduped,
+            input_differs,
+        } = self;
+        let json = serde_json::json!({
+            "id": id, "run_id": run_id, "deduped": deduped, "input_differs": input_differs,
+        });
+        Payload::json(json.to_string())
+    }
 }
 
 /// A job that was not stored.

@@ -4,7 +4,7 @@ use super::{
     JobId, Millis, NewEvent, NewJob, Payload, Position, RunId, StepRecord, StoredError, Timestamp,
     Token,
 };
-use alloc::{string::String, vec::Vec};
+use alloc::{boxed::Box, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// The last commit a row has taken: which lease made it, and its number within that lease.
@@ -64,7 +64,13 @@ pub enum Settle {
     },
     /// Somebody asked for its end.
     Cancel,
-    /// No handler of its name here: another worker may have one. Costs no attempt.
+    /// It ended well, and another run of the same job goes on from it, under the same key.
+    Continue {
+        /// The run that goes on.
+        next: Box<NewJob>,
+    },
+    /// The body asked for another time, or there is no handler of its name here, and another worker
+    /// may have one. Costs no attempt.
     Defer {
         /// How long until the next look.
         delay: Millis,
@@ -117,7 +123,8 @@ pub struct Commit {
     pub removed: Vec<String>,
     /// What becomes of the job; `None` leaves it running.
     pub settle: Option<Settle>,
-    /// Children to enqueue.
+    /// Children to enqueue: with a parent, the run waits for its end; without one, it only wants
+    /// to know that the child is stored.
     pub children: Vec<NewJob>,
     /// Events to publish.
     pub events: Vec<NewEvent>,
@@ -182,6 +189,16 @@ impl Commit {
         Commit { removed, ..self }
     }
 
+    /// The same commit, which also carries what the job wrote about itself.
+    #[must_use]
+    pub fn noting(self, progress: Option<Progress>, log: Vec<LogLine>) -> Self {
+        Commit {
+            progress,
+            log,
+            ..self
+        }
+    }
+
     /// The same commit, which also settles the job and says what the attempt did.
     #[must_use]
     pub fn settling(self, settle: Settle, trace: Trace) -> Self {
@@ -215,6 +232,7 @@ impl Commit {
     pub fn size(&self) -> usize {
         let output = match &self.settle {
             Some(Settle::Ack { output }) => output.bytes.len(),
+            Some(Settle::Continue { next }) => next.spec.input.bytes.len(),
             _ => 0,
         };
         let children: usize = self

@@ -235,7 +235,7 @@ fn settle(mut head: Head, how: Option<&Settle>, now: Timestamp) -> Decision {
     head.revision += 1;
     let (change, error) = match how {
         None => return Decision::Apply { head, error: None },
-        Some(Settle::Ack { .. }) => (Change::Ack, None),
+        Some(Settle::Ack { .. } | Settle::Continue { .. }) => (Change::Ack, None),
         Some(Settle::Cancel) => (Change::Cancel, None),
         Some(Settle::Defer { .. }) => (Change::Defer, None),
         Some(Settle::Fail { error }) => (Change::Fail, Some(error.clone())),
@@ -278,7 +278,7 @@ fn settle(mut head: Head, how: Option<&Settle>, now: Timestamp) -> Decision {
     Decision::Apply { head, error }
 }
 
-fn ended(head: &Head, change: Change, now: Timestamp) -> Option<Head> {
+pub(super) fn ended(head: &Head, change: Change, now: Timestamp) -> Option<Head> {
     let state = next(head.state, change).ok()?;
     Some(Head {
         state,

@@ -58,7 +58,7 @@ impl InboxItem {
     /// The event, if it is one.
     pub(super) fn event(&self) -> Option<EventId> {
         match self.content {
-            InboxContent::Child { .. } => None,
+            InboxContent::Child { .. } | InboxContent::Detached { .. } => None,
             InboxContent::Event { id, .. } => Some(id),
         }
     }
@@ -67,11 +67,18 @@ impl InboxItem {
 /// What can be pinned to a run.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub enum InboxContent {
-    /// The end of a child job.
+    /// The end of a child job, or why it was refused.
     Child {
         /// Which child.
         job: JobId,
         /// How it ended.
+        outcome: StepOutcome,
+    },
+    /// What became of a child that its parent does not wait for.
+    Detached {
+        /// The id that was asked for, whatever job has it now.
+        job: JobId,
+        /// Where it is in the store, or why it was refused.
         outcome: StepOutcome,
     },
     /// A published event.

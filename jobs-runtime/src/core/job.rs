@@ -1,10 +1,10 @@
 //! A job: what was asked for, where it stands, and what is noted of it.
 
 use super::{
-    JobId, Millis, Payload, Position, Progress, RunId, State, StoredError, Timestamp, Token, Trace,
-    commit::CommitNumber,
+    JobId, Millis, Payload, Position, Progress, RunId, State, StepRecord, StoredError, Timestamp,
+    Token, Trace, commit::CommitNumber,
 };
-use alloc::{collections::BTreeMap, string::String};
+use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
 
 /// 0 is served first, 9 last.
@@ -55,6 +55,26 @@ pub enum OnConflict {
     Dedupe,
     /// Refuses, naming the live job.
     Error,
+    /// The live job gets this input if it has not begun. If it has, one job follows it: the
+    /// newest input wins, however often this is asked.
+    Replace,
+}
+
+/// The job that cleans up after one that was cancelled. It gets the input of the cancelled job.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct CleanUp {
+    /// The durable name of its definition.
+    pub name: String,
+    /// The oldest durable name of its definition.
+    pub scope: String,
+    /// The queue it waits in.
+    pub queue: String,
+    /// Who is served first.
+    pub priority: Priority,
+    /// How many tries it has.
+    pub attempts_max: u32,
+    /// How long a lease hides it without a heartbeat.
+    pub visibility_timeout: Option<Millis>,
 }
 
 /// The step of a parent that a child belongs to.
@@ -90,6 +110,8 @@ pub struct NewJob {
     pub on_conflict: OnConflict,
     /// Keeps the key for so long after the enqueue, whatever becomes of the job.
     pub unique_for: Option<Millis>,
+    /// Delivered records of another run that it starts with: it is a fork.
+    pub prefix: Vec<StepRecord>,
 }
 
 /// What was asked for, fixed at the enqueue.
@@ -135,6 +157,9 @@ pub struct JobSpec {
     pub fork_of: Option<RunId>,
     /// The run it goes on from.
     pub continued_from: Option<RunId>,
+    /// What cleans up after it, if it is cancelled.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub on_cancel: Option<CleanUp>,
 }
 
 /// Where a job stands: small, and all that a decision needs.
@@ -187,7 +212,7 @@ impl Head {
                 Visible::Now => now,
             }),
             nudge: 0,
-            next_position: Position::default(),
+            next_position: after_prefix(&job.prefix),
             last_commit: CommitNumber::default(),
             cancel_requested: false,
             enqueued_at: now,
@@ -195,6 +220,11 @@ impl Head {
             ended_at: None,
         }
     }
+}
+
+fn after_prefix(prefix: &[StepRecord]) -> Position {
+    let last = prefix.iter().filter_map(|record| record.position).max();
+    last.map_or(Position::default(), Position::next)
 }
 
 /// What is noted of a job for people: no decision reads it.
@@ -210,6 +240,9 @@ pub struct JobNotes {
     pub progress: Option<Progress>,
     /// The steps its last attempt used, and which of them were replayed.
     pub trace: Option<Trace>,
+    /// The job that goes on where this one ended.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub continued_to: Option<JobId>,
 }
 
 /// A whole job, as it is read back.

@@ -1,6 +1,6 @@
 //! The step records of a run, and the report when they no longer fit the code.
 
-use super::{EventId, JobId, Payload, StoredError, Timestamp, WaitSpec};
+use super::{EventId, JobId, Payload, RunId, StoredError, Timestamp, WaitSpec};
 use ::core::fmt;
 use alloc::string::String;
 use serde::{Deserialize, Serialize};
@@ -118,6 +118,9 @@ pub struct StepRecord {
     pub child: Option<JobId>,
     /// The last failure of a step that will be tried again.
     pub last_error: Option<StoredError>,
+    /// The run that it was copied from, by a fork: values recorded beside it are that run's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub copied_from: Option<RunId>,
 }
 
 impl StepRecord {
@@ -138,6 +141,7 @@ impl StepRecord {
             event: None,
             child: None,
             last_error: None,
+            copied_from: None,
         }
     }
 

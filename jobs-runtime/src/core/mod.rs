@@ -5,6 +5,7 @@
 //! Storing what was decided is the business of `drivers`; acting on it, of `worker`.
 
 mod backoff;
+mod child;
 mod commit;
 mod decide;
 mod error;
@@ -13,12 +14,16 @@ mod id;
 mod job;
 mod journal;
 mod key;
+mod meet;
+mod mix;
+mod notes;
 mod payload;
 mod run;
 mod time;
 mod transition;
 
 pub use backoff::Backoff;
+pub use child::{cancelled_with_parent, child_cycle, child_gone, child_outcome};
 pub use commit::{Commit, CommitGuard, CommitNumber, LogLine, Progress, Settle, Trace};
 pub use decide::{
     Applied, ClaimVerdict, CommitAnswer, Decision, claim, claim_order, decide, heartbeat, nudged,
@@ -27,11 +32,17 @@ pub use error::StoredError;
 pub use event::{InboxContent, InboxItem, NewEvent, Nudge, WaitSpec};
 pub use id::{EventId, JobId, RunId, Token};
 pub use job::{
-    Head, Job, JobNotes, JobSpec, NewJob, OnConflict, Parent, Priority, TickRef, Visible,
+    CleanUp, Head, Job, JobNotes, JobSpec, NewJob, OnConflict, Parent, Priority, TickRef, Visible,
 };
 pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
 pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
+pub use meet::{Meeting, NEVER, clean_up, follower, meet, released};
+pub use mix::derived;
+pub use notes::{
+    LOG_LIMIT_LINES, LOG_LINE_LIMIT_BYTES, LOG_WAITING_LIMIT_LINES, NOTES_EVERY,
+    PROGRESS_MESSAGE_LIMIT_BYTES,
+};
 pub use payload::Payload;
-pub use run::{Ask, Asked, Ended, Next, Replay, Run, RunFault, Undone};
+pub use run::{Ask, Asked, Ended, Leave, Next, Replay, Run, RunFault, Undone};
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};

@@ -66,16 +66,20 @@ macro_rules! own_codes {
 }
 
 own_codes! {
+    X_CHILD_CYCLE = "a child would wait for its own parent";
+    X_CODEC_UNKNOWN = "a stored value was written by a codec that is not known here";
     X_CODE_DUPLICATE = "two crates claim the same error code";
     X_CONFLICT = "the job changed while it was being changed";
     X_DRIVER_UNAVAILABLE = "the store cannot be reached";
     X_IDEMPOTENCY_REQUIRED = "the job has no idempotency key";
     X_INPUT_UNDECODABLE = "the stored input is not what the job expects";
+    X_JOBS_UNSET = "there is no ambient connection to a store";
     X_JOB_CANCELLED = "the job was cancelled";
     X_JOB_DUPLICATE = "this key or name already belongs to another job";
     X_JOB_EXPIRED = "the job was not started in time";
     X_JOB_FAILED = "the job ended with an error";
     X_JOB_MAX_ATTEMPTS = "the attempts of the job are used up";
+    X_JOB_NOT_ENDED = "the job has no outcome yet";
     X_JOB_PANIC = "the body of the job panicked";
     X_JOB_TIMEOUT = "the job or one of its steps took too long";
     X_JOB_UNKNOWN = "there is no such job";
@@ -88,9 +92,11 @@ own_codes! {
     X_OUTPUT_UNENCODABLE = "a value could not be written down";
     X_PAYLOAD_TOO_LARGE = "a value is larger than the store takes";
     X_SCHEMA_NEWER = "the store was written by a newer version";
+    X_SEAL_BROKEN = "a sealed value was changed, or sealed by another key";
+    X_SEAL_KEY_UNKNOWN = "a value was sealed by a key that is not known here";
     X_STATE_MISSING = "a job needs a state that the worker was not given";
     X_STEP_DUPLICATE = "two steps of one run share a name";
-    X_STEP_INTERRUPTED = "the worker died inside a step that may not run twice";
+    X_STEP_INTERRUPTED = "a step that may not run twice was cut off inside";
     X_STEP_UNKNOWN = "the run has no such step";
     X_STORE_CORRUPT = "the store holds something that cannot be read";
     X_STORE_SETTINGS = "the store is set up in a way that breaks a promise";

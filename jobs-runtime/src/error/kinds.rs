@@ -220,6 +220,26 @@ impl Error {
         )
     }
 
+    /// Somebody wants the outcome of a job that has none yet.
+    pub(crate) fn job_not_ended(job: JobId, name: &str, why: &str) -> Self {
+        Error::new(
+            &X_JOB_NOT_ENDED,
+            format!("job \"{name}\" ({job}) has not ended: {why}"),
+            "let it run with `bench.drain()`, let its time pass with `bench.advance(span)`, or publish what it waits for",
+        )
+    }
+
+    /// A drain that would go on for ever.
+    pub(crate) fn drained_too_long(leases: usize, name: &str, job: JobId, own: usize) -> Self {
+        Error::new(
+            &X_JOB_TIMEOUT,
+            format!(
+                "the bench ran {leases} leases and there are more; the last was for job \"{name}\" ({job}), which had {own} of them"
+            ),
+            "look for a job that enqueues itself or is tried again at once; if the test needs more leases, allow them with `Bench::limit_leases`",
+        )
+    }
+
     /// A job or step took too long.
     #[must_use]
     pub fn timeout(what: impl std::fmt::Display, millis: u64) -> Self {
@@ -259,6 +279,47 @@ impl Error {
             "give a type that JSON can hold: a map needs text keys, so make any other map a list of pairs",
         )
         .caused_by(source)
+    }
+
+    /// A stored value carries the id of a codec that was not given here.
+    #[must_use]
+    pub fn codec_unknown(id: u16) -> Self {
+        Error::new(
+            &X_CODEC_UNKNOWN,
+            format!("a stored value was written by codec {id}, which is not known here"),
+            "give the codec that wrote it: `jobs.with_codec(..)`",
+        )
+    }
+
+    /// A value was sealed by a key that is not in the ring.
+    #[must_use]
+    pub fn seal_key_unknown(id: u32) -> Self {
+        Error::new(
+            &X_SEAL_KEY_UNKNOWN,
+            format!("a value was sealed by the key {id}, which is not in the ring"),
+            format!(
+                "add it: `KeyRing::new(..).reading({id}, key)`, for as long as anything sealed by it is kept"
+            ),
+        )
+    }
+
+    /// A sealed value does not open.
+    #[must_use]
+    pub fn seal_broken(what: impl std::fmt::Display) -> Self {
+        Error::new(
+            &X_SEAL_BROKEN,
+            what.to_string(),
+            "check that each key has the id under which it sealed, and who else can write to the store",
+        )
+    }
+
+    /// Nobody has set the ambient connection.
+    pub(crate) fn jobs_unset() -> Self {
+        Error::new(
+            &X_JOBS_UNSET,
+            "there is no ambient connection to a store",
+            "call `jobs_runtime::set_jobs(jobs)` when the program starts, or pass the connection: `.enqueue(&jobs)`",
+        )
     }
 
     /// A write was refused because another worker holds the job.

@@ -1,6 +1,6 @@
 //! What `#[steps]` makes of a function, and what `step!(.., steps = ..)` makes of its call.
 
-use crate::registry::StepDef;
+use crate::registry::HelperDef;
 use crate::steps::{JobCx, StepName};
 use std::future::Future;
 use std::marker::PhantomData;
@@ -14,10 +14,8 @@ use std::task::{Context, Poll};
     note = "for a function without steps of its own leave out `steps =`: `step!(\"name\", function(..))`"
 )]
 pub trait Helper<'job> {
-    /// The steps it holds, for the definition of the job that calls it.
-    const STEPS: &'static [StepDef];
-    /// It has awaits outside its steps.
-    const RAW_AWAIT: bool;
+    /// Its definition, for that of the job that calls it.
+    fn def() -> HelperDef;
 
     /// The call, whose steps are recorded in this context.
     fn within(cx: JobCx<'job>) -> Self;

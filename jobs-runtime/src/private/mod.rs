@@ -1,6 +1,7 @@
 //! All that generated code may name, and nothing for people: no promise is kept between two
 //! versions. Thin generic shims stand here, around types that are not generic over user code.
 
+mod child;
 mod claim;
 mod helper;
 mod key;
@@ -10,21 +11,22 @@ mod step;
 mod time;
 mod tx;
 
-pub use crate::core::{Backoff, Millis, Priority, RecordKind};
+pub use crate::core::{Backoff, Millis, OnConflict, Priority, RecordKind};
 pub use crate::durable::{
-    AnyKey, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
+    AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
 pub use crate::failure::Failure;
-pub use crate::registry::{EventDef, JobDef, JobOptions, StepDef};
+pub use crate::registry::{EventDef, HelperDef, JobDef, JobOptions, StepDef};
 pub use crate::steps::{
-    ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepName, StepOptions,
-    WaitFuture, WaitOptions,
+    ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,
+    StepName, StepOptions, WaitFuture, WaitOptions,
 };
 pub use crate::{__jobs_claim as claim, __jobs_register as register};
+pub use child::{child, child_once, detached, detached_once};
 pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
-pub use run::{RunFuture, encode, input_type, no_context, output_type, run};
+pub use run::{RunFuture, clean_up, encode, input_type, no_context, output_type, run};
 pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};
 pub use time::{IntoMillis, IntoTimestamp, millis};
 pub use tx::{BegunTx, Stored, TxKind, begin_tx, step_tx, tx_kind, write_tx};

@@ -4,6 +4,7 @@ use crate::Error;
 use crate::definition::Job;
 use crate::durable::Durable;
 use crate::failure::Failure;
+use crate::registry::JobDef;
 use crate::steps::JobCx;
 use std::any::type_name;
 use std::future::{Future, ready};
@@ -48,6 +49,11 @@ pub fn input_type<J: Job>() -> &'static str {
 /// The name of a job's output type.
 pub fn output_type<J: Job>() -> &'static str {
     type_name::<J::Output>()
+}
+
+/// The definition of the job that cleans up after `J`: it works on the same input.
+pub fn clean_up<J: Job, C: Job<Input = J::Input>>() -> &'static JobDef {
+    C::def()
 }
 
 /// The context of a function that is refused as a job: its program does not compile.

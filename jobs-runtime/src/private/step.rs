@@ -67,7 +67,7 @@ where
     body.await.into_stored()
 }
 
-fn decode<T: Durable>(bytes: &[u8]) -> Result<T, String> {
+pub(super) fn decode<T: Durable>(bytes: &[u8]) -> Result<T, String> {
     T::decode(bytes).map_err(|error| error.to_string())
 }
 
@@ -76,7 +76,7 @@ fn spent() -> Failure {
 }
 
 /// A number that tells one output type from another in a report (FNV-1a).
-fn fingerprint(name: &str) -> u64 {
+pub(super) fn fingerprint(name: &str) -> u64 {
     name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
         (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
     })

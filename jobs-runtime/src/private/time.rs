@@ -42,7 +42,7 @@ impl IntoMillis for jiff::SignedDuration {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an instant",
     label = "expected a `Timestamp`",
-    note = "`sleep_until` takes a `jiff::Timestamp`, a `jiff::Zoned` or a `std::time::SystemTime`"
+    note = "give a `jiff::Timestamp`, a `jiff::Zoned` or a `std::time::SystemTime`"
 )]
 pub trait IntoTimestamp {
     /// The instant in milliseconds, rounded up, so that a sleep never ends early.

@@ -3,17 +3,20 @@
 
 use super::Transactions;
 use super::name::{Helper, Helpers, StepName};
+use crate::Error;
 use crate::clock::Env;
-use crate::core::{Ask, Asked, JobId, Millis, Run, RunId, Timestamp};
+use crate::codec::Codecs;
+use crate::core::{Ask, Asked, JobId, JobSpec, Millis, Payload, Run, RunId, Timestamp};
 use crate::worker::Observer;
 use std::any::{Any, TypeId};
-use std::cell::Cell;
+use std::borrow::Cow;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Wake, Waker};
 use std::time::Duration;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, watch};
 
 /// Values that jobs ask for by type.
 pub(crate) type StateMap = HashMap<TypeId, Arc<dyn Any + Send + Sync>>;
@@ -31,6 +34,8 @@ pub(crate) struct JobInfo {
     pub(crate) attempts_max: u32,
     pub(crate) step_timeout: Option<Millis>,
     pub(crate) payload_limit: usize,
+    /// The job as it was asked for, less its input.
+    pub(crate) spec: JobSpec,
 }
 
 /// One lease of a run, shared by the executor and the futures of the body.
@@ -40,6 +45,8 @@ pub(crate) struct RunCell {
     pub(crate) states: Arc<StateMap>,
     pub(crate) observer: Observer,
     pub(crate) tx: Transactions,
+    codecs: Codecs,
+    over: watch::Sender<bool>,
     claimed_at: Timestamp,
     claimed_mono: Duration,
     shell: Mutex<Shell>,
@@ -52,16 +59,16 @@ struct Shell {
 }
 
 impl RunCell {
-    /// `claimed_at` is the store's time of the claim, `claimed_mono` ours when it was asked for.
+    /// `claimed` is the store's time of the claim, and ours when it was asked for.
     pub(crate) fn new(
         info: JobInfo,
         run: Run,
         env: Env,
         states: Arc<StateMap>,
         observer: Observer,
+        codecs: Codecs,
         tx: Transactions,
-        claimed_at: Timestamp,
-        claimed_mono: Duration,
+        (claimed_at, claimed_mono): (Timestamp, Duration),
     ) -> Self {
         let shell = Mutex::new(Shell {
             run,
@@ -74,6 +81,8 @@ impl RunCell {
             states,
             observer,
             tx,
+            codecs,
+            over: watch::Sender::new(false),
             claimed_at,
             claimed_mono,
             shell,
@@ -91,6 +100,26 @@ impl RunCell {
 
     pub(crate) fn with<T>(&self, act: impl FnOnce(&mut Run) -> T) -> T {
         act(&mut self.lock().run)
+    }
+
+    /// What is stored for a value, from its JSON.
+    pub(crate) fn seal(&self, json: Vec<u8>) -> Result<Payload, Error> {
+        self.codecs.encode(json, &self.env)
+    }
+
+    /// The JSON of a stored value.
+    pub(crate) fn open<'p>(&self, payload: &'p Payload) -> Result<Cow<'p, [u8]>, Error> {
+        self.codecs.decode(payload)
+    }
+
+    /// Says that the lease is over: whatever the body has set going shall stop.
+    pub(crate) fn end(&self) {
+        self.over.send_replace(true);
+    }
+
+    /// Becomes true when the lease is over.
+    pub(super) fn over(&self) -> watch::Receiver<bool> {
+        self.over.subscribe()
     }
 
     /// Fires the wakers of everything that was delivered. No lock is held meanwhile.
@@ -163,10 +192,24 @@ impl<'a> JobCx<'a> {
     }
 }
 
+impl JobCx<'_> {
+    /// The value of a stored payload, or what keeps it from being read.
+    pub(super) fn read<T>(
+        self,
+        payload: &Payload,
+        decode: fn(&[u8]) -> Result<T, String>,
+    ) -> Result<T, String> {
+        let json = self.cell.open(payload).map_err(|error| error.to_string())?;
+        decode(&json)
+    }
+}
+
 thread_local! {
     /// The job that is being polled on this thread, and whether one of its bodies is.
     static POLLING: Cell<usize> = const { Cell::new(0) };
     static IN_BODY: Cell<bool> = const { Cell::new(false) };
+    /// The step whose body is polled; of no meaning outside of one.
+    static STEP: RefCell<String> = const { RefCell::new(String::new()) };
 }
 
 /// The waker of a job's own future.
@@ -204,13 +247,26 @@ impl Wake for JobWaker {
     }
 }
 
-/// Runs `poll` as the poll of a step's body: what it wakes is not the job's own wake-up.
-pub(super) fn in_body<T>(poll: impl FnOnce() -> T) -> T {
+/// Runs `poll` as the poll of the body of `step`: what it wakes is not the job's own wake-up.
+pub(super) fn in_body<T>(step: &str, poll: impl FnOnce() -> T) -> T {
+    STEP.with_borrow_mut(|name| {
+        name.clear();
+        name.push_str(step);
+    });
     let outer = IN_BODY.replace(true);
     let restore = Restore(&IN_BODY, outer);
     let answer = poll();
     drop(restore);
     answer
+}
+
+/// Gives the name of the step whose body is polled on this thread, if one is.
+pub(super) fn with_step<T>(act: impl FnOnce(Option<&str>) -> T) -> T {
+    if IN_BODY.get() {
+        STEP.with_borrow(|name| act(Some(name)))
+    } else {
+        act(None)
+    }
 }
 
 /// Puts a thread's flag back, also when a poll panics.

@@ -1,7 +1,7 @@
 //! What a body may ask for beside its input: values by type, and the job it runs in.
 
 use super::{JobCx, RunCell};
-use crate::core::{JobId, RunId, Timestamp};
+use crate::core::{JobId, RunId};
 use std::ops::Deref;
 use std::sync::Arc;
 
@@ -51,7 +51,7 @@ impl<S> Deref for State<S> {
 /// The job that a body runs in.
 #[derive(Clone)]
 pub struct JobContext {
-    cell: Arc<RunCell>,
+    pub(super) cell: Arc<RunCell>,
 }
 
 impl JobContext {
@@ -107,18 +107,5 @@ impl JobContext {
     #[must_use]
     pub fn attempts_max(&self) -> u32 {
         self.cell.info.attempts_max
-    }
-
-    /// The time of the last step, the same on every replay; the time of the enqueue before the
-    /// first.
-    #[must_use]
-    pub fn now(&self) -> Timestamp {
-        self.cell.with(|run| run.recorded_now())
-    }
-
-    /// Random bits, the same on every replay.
-    #[must_use]
-    pub fn random(&self) -> u64 {
-        self.cell.with(|run| run.recorded_random()) as u64
     }
 }

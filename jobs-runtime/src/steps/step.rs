@@ -3,7 +3,7 @@
 use super::cell::in_body;
 use super::{JobCx, StepError, StepName};
 use crate::Failure;
-use crate::core::{Ask, Asked, Backoff, Millis, Payload, StepOutcome, StoredError};
+use crate::core::{Ask, Asked, Backoff, Millis, StepOutcome, StoredError};
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -88,7 +88,7 @@ impl<'a, T> StepFuture<'a, T> {
     fn decide(&mut self, outcome: StepOutcome) -> Poll<Result<T, StepError>> {
         self.done = true;
         let error = match outcome {
-            StepOutcome::Done(payload) => match (self.decode)(&payload.bytes) {
+            StepOutcome::Done(payload) => match self.cx.read(&payload, self.decode) {
                 Ok(value) => return Poll::Ready(Ok(value)),
                 Err(reason) => {
                     // The body never sees this: the run is parked for a person.
@@ -110,13 +110,13 @@ impl<'a, T> StepFuture<'a, T> {
         self.running = None;
         let cell = self.cx.cell;
         let limit = cell.info.payload_limit;
-        let error = match result {
-            Ok(bytes) if bytes.len() > limit => {
+        let error = match result.and_then(|json| Ok(cell.seal(json)?)) {
+            Ok(payload) if payload.bytes.len() > limit => {
                 self.drop_tx();
-                too_large(self.name.as_str(), bytes.len(), limit)
+                too_large(self.name.as_str(), payload.bytes.len(), limit)
             }
-            Ok(bytes) => {
-                let outcome = StepOutcome::Done(Payload::json(bytes));
+            Ok(payload) => {
+                let outcome = StepOutcome::Done(payload);
                 return cell.with(|run| run.finish(self.name.as_str(), outcome));
             }
             Err(failure) => failure.stored(),
@@ -178,7 +178,7 @@ impl<T> Future for StepFuture<'_, T> {
         let Some(running) = me.running.as_mut() else {
             return Poll::Pending;
         };
-        let polled = in_body(|| running.as_mut().poll(cx));
+        let polled = in_body(me.name.as_str(), || running.as_mut().poll(cx));
         // Also while the body runs: its deadline wakes this future.
         cell.keep(me.name.as_str(), cx.waker());
         if let Poll::Ready(result) = polled {

@@ -99,7 +99,7 @@ impl<'a, T> Wait<'a, T> {
         };
         self.done = true;
         match outcome {
-            StepOutcome::Done(payload) => match (self.decode)(&payload.bytes) {
+            StepOutcome::Done(payload) => match self.cx.read(&payload, self.decode) {
                 Ok(event) => Poll::Ready(Ok(Some(event))),
                 Err(reason) => {
                     self.cx

@@ -4,15 +4,16 @@
 use super::leases::{self, Leases};
 use super::{Shared, Worker, executor, panic};
 use crate::Error;
-use crate::clock::VirtualClock;
+use crate::clock::{Clock, VirtualClock};
 use crate::committer::Committer;
 use crate::contract::Claim;
 use crate::core::Timestamp;
 use crate::registry::Registry;
+use crate::testing::{Drained, Tally};
 use std::future::Future;
 use std::pin::Pin;
-use std::sync::Arc;
 use std::sync::atomic::Ordering;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Context, Wake, Waker};
 use std::time::Duration;
 use tokio::sync::Notify;
@@ -26,6 +27,8 @@ const MAX_ROUNDS: u32 = 1_000_000;
 pub(crate) struct Drain {
     shared: Arc<Shared>,
     clock: VirtualClock,
+    tally: Arc<Mutex<Tally>>,
+    limit_leases: usize,
 }
 
 type Running = Vec<Pin<Box<dyn Future<Output = ()> + Send>>>;
@@ -40,36 +43,46 @@ impl Wake for Flag {
 }
 
 impl Worker {
-    pub(crate) fn into_drain(self, clock: VirtualClock) -> Result<Drain, Error> {
+    pub(crate) fn into_drain(
+        mut self,
+        clock: VirtualClock,
+        limit_leases: usize,
+    ) -> Result<Drain, Error> {
         panic::remember_places();
+        let tally: Arc<Mutex<Tally>> = Arc::default();
+        let heard = Arc::clone(&tally);
+        self.observer = self
+            .observer
+            .and(move |run, event| lock(&heard).hear(run, event));
         // A test gives the states of the jobs it runs; others of its program may need more.
         let registry = Registry::linked()?;
         let committer = Committer::Direct(self.jobs.store().clone());
         Ok(Drain {
             shared: Arc::new(self.share(registry, committer, Leases::endless())),
             clock,
+            tally,
+            limit_leases,
         })
     }
 }
 
 impl Drain {
     /// Runs all that is ready at this instant to its end or its next suspension; time moves only
-    /// for waits in memory. Gives how many leases ran, and when the next job is due.
-    pub(crate) async fn drain(&self) -> Result<(usize, Option<Timestamp>), Error> {
+    /// for waits in memory. Gives when the next job is due.
+    pub(crate) async fn drain(&self) -> Result<Option<Timestamp>, Error> {
         let flag = Arc::new(Flag::default());
         let waker = Waker::from(Arc::clone(&flag));
-        let (mut running, mut leases): (Running, usize) = (Vec::new(), 0);
+        let mut running = Running::new();
         for _ in 0..MAX_ROUNDS {
             // A claim would wait for a transaction whose body is polled only below.
             let (claimed, next) = match self.is_transacting() {
                 true => (0, None),
                 false => self.claim(&mut running).await?,
             };
-            leases += claimed;
             let before = running.len();
             poll_all(&mut running, &waker, &flag);
             if running.is_empty() && claimed == 0 && before == 0 {
-                return Ok((leases, next));
+                return Ok(next);
             }
             if running.len() < before {
                 continue;
@@ -77,6 +90,28 @@ impl Drain {
             self.let_time_pass(&flag).await;
         }
         Err(Error::timeout("draining", u64::from(MAX_ROUNDS)))
+    }
+
+    /// What came of it since this was last asked.
+    pub(crate) fn take_drained(&self) -> Drained {
+        self.tally().take()
+    }
+
+    fn tally(&self) -> MutexGuard<'_, Tally> {
+        lock(&self.tally)
+    }
+
+    /// Moves time to an instant. Whoever holds a lease meanwhile keeps it.
+    pub(crate) async fn pass_time(&self, until: Timestamp) {
+        while let Some(shortest) = self.shared.leases.shortest() {
+            let left = Duration::from(until.since(self.clock.now()));
+            if left.is_zero() {
+                return;
+            }
+            self.clock.advance(left.min(shortest / 3));
+            leases::beat_once(&self.shared.leases, &self.shared.store).await;
+        }
+        self.clock.advance_to(until);
     }
 
     async fn claim(&self, running: &mut Running) -> Result<(usize, Option<Timestamp>), Error> {
@@ -93,6 +128,8 @@ impl Drain {
         let claims = shared.store.claim(&claim).await?;
         let claimed = claims.jobs.len();
         for job in claims.jobs {
+            let (id, name) = (job.job.spec.id, &job.job.spec.name);
+            self.tally().begin(id, name, self.limit_leases)?;
             running.push(Box::pin(executor::execute(
                 Arc::clone(shared),
                 job,
@@ -138,6 +175,10 @@ impl Drain {
         }
         leases::beat_once(&self.shared.leases, &self.shared.store).await;
     }
+}
+
+fn lock(tally: &Mutex<Tally>) -> MutexGuard<'_, Tally> {
+    tally.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 /// Polls every run until none has been woken since.

@@ -11,6 +11,7 @@ mod panic;
 mod poller;
 mod shutdown;
 
+pub(crate) use drain::Drain;
 pub(crate) use leases::Leases;
 pub(crate) use observe::Observer;
 pub use observe::{RunEvent, RunRef};

@@ -71,6 +71,20 @@ impl Observer {
         Observer(Some(Arc::new(callback)))
     }
 
+    /// Calls `callback` after whoever listens already.
+    pub(crate) fn and(
+        self,
+        callback: impl Fn(RunRef<'_>, RunEvent<'_>) + Send + Sync + 'static,
+    ) -> Self {
+        let Some(first) = self.0 else {
+            return Observer::new(callback);
+        };
+        Observer::new(move |run, event| {
+            first(run, event);
+            callback(run, event);
+        })
+    }
+
     pub(crate) fn tell(&self, info: &JobInfo, event: RunEvent<'_>) {
         tracing::debug!(job = %info.id, name = info.name, attempt = info.attempt, ?event);
         if let Some(callback) = &self.0 {

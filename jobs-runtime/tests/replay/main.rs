@@ -7,8 +7,19 @@
     reason = "a test fails by panicking"
 )]
 
+mod children;
+mod client;
+mod codec;
 mod combinators;
+mod context;
 mod failures;
+mod fork;
+mod helpers;
+mod leaving;
 mod observing;
+mod once;
+mod renamed;
+mod retries;
 mod support;
 mod suspension;
+mod which_failures;

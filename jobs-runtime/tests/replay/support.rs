@@ -3,7 +3,8 @@
 use jobs_runtime::core::State as JobState;
 use jobs_runtime::prelude::*;
 use jobs_runtime::testing::Bench;
-use jobs_runtime::{JobId, RunEvent};
+use jobs_runtime::{JobId, RunEvent, StoreHook, Verb};
+use std::sync::atomic::{AtomicUsize, Ordering};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -85,4 +86,45 @@ pub(crate) async fn after_polls<T>(polls: u32, value: T) -> Result<T> {
     })
     .await;
     Ok(value)
+}
+
+/// Counts the calls of one verb that reach the store.
+#[derive(Clone)]
+pub(crate) struct Calls {
+    verb: Verb,
+    count: Arc<AtomicUsize>,
+}
+
+impl Calls {
+    pub(crate) fn of(verb: Verb) -> Self {
+        let count = Arc::default();
+        Calls { verb, count }
+    }
+
+    pub(crate) fn count(&self) -> usize {
+        self.count.load(Ordering::SeqCst)
+    }
+}
+
+impl StoreHook for Calls {
+    fn before(&self, verb: Verb) -> Result<(), Error> {
+        if verb == self.verb {
+            self.count.fetch_add(1, Ordering::SeqCst);
+        }
+        Ok(())
+    }
+}
+
+/// Runs jobs until the log has this line, then lets the worker die where it stands.
+pub(crate) async fn crash_at(bench: &Bench, log: &Log, line: &str) {
+    let seen = async {
+        while log.count(line) == 0 {
+            tokio::task::yield_now().await;
+        }
+    };
+    tokio::select! {
+        biased;
+        ended = bench.drain() => panic!("nothing was left to do: {ended:?}"),
+        () = seen => {}
+    }
 }

@@ -1,6 +1,8 @@
 //! Jobs and events stand or fall with the caller's transaction.
 
 use crate::support::{Log, app, open_account};
+use jobs_runtime::clock::Entropy;
+use jobs_runtime::codec::Codec;
 use jobs_runtime::core::{NewJob, OnConflict, State as JobState};
 use jobs_runtime::prelude::*;
 use serde::{Deserialize, Serialize};
@@ -46,7 +48,7 @@ async fn a_rollback_leaves_neither_the_row_nor_the_job() {
     tx.rollback().await.unwrap();
     assert_eq!(app.accounts().await, []);
     assert_eq!(app.live().await, 0);
-    assert_eq!(app.bench.drain().await.unwrap(), 0);
+    assert_eq!(app.bench.drain().await.unwrap().leases(), 0);
 }
 
 #[tokio::test]
@@ -69,7 +71,7 @@ async fn a_commit_shows_the_row_and_the_job_together() {
     assert_eq!(app.live().await, 0, "nobody sees it before the COMMIT");
     tx.commit().await.unwrap();
     assert_eq!(app.accounts().await, [(7, 0)]);
-    assert_eq!(app.bench.drain().await.unwrap(), 1);
+    assert_eq!(app.bench.drain().await.unwrap().leases(), 1);
     assert_eq!(app.jobs().wait(&handle).await.unwrap(), 7);
 }
 
@@ -128,11 +130,11 @@ async fn a_call_that_is_dropped_half_way_leaves_nothing_in_the_transaction() {
         let live = app.live().await;
         if live > 0 {
             // It had come to its end: then all of it is there.
-            assert_eq!(app.bench.drain().await.unwrap(), 1);
+            assert_eq!(app.bench.drain().await.unwrap().leases(), 1);
             return;
         }
     }
-    assert_eq!(app.bench.drain().await.unwrap(), 0);
+    assert_eq!(app.bench.drain().await.unwrap().leases(), 0);
 }
 
 #[tokio::test]
@@ -146,7 +148,7 @@ async fn a_savepoint_of_the_caller_that_is_rolled_back_takes_its_job_along() {
     inner.rollback().await.unwrap();
     greet(3).enqueue_in(&mut tx).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(app.bench.drain().await.unwrap(), 2);
+    assert_eq!(app.bench.drain().await.unwrap().leases(), 2);
     assert_eq!(app.log.count("greet 2"), 0);
 }
 
@@ -179,7 +181,7 @@ async fn an_event_wakes_its_run_with_the_commit_and_not_before() {
     let opened = AccountOpened { cents: 5 };
     app.jobs().publish_in(&mut tx, opened, 7).await.unwrap();
     tx.rollback().await.unwrap();
-    assert_eq!(app.bench.drain().await.unwrap(), 0);
+    assert_eq!(app.bench.drain().await.unwrap().leases(), 0);
     assert_eq!(app.state_of(handle.id()).await, JobState::Suspended);
 
     let mut tx = app.begin().await;
@@ -187,7 +189,7 @@ async fn an_event_wakes_its_run_with_the_commit_and_not_before() {
     let opened = AccountOpened { cents: 9 };
     app.jobs().publish_in(&mut tx, opened, 7).await.unwrap();
     tx.commit().await.unwrap();
-    assert_eq!(app.bench.drain().await.unwrap(), 1);
+    assert_eq!(app.bench.drain().await.unwrap().leases(), 1);
     assert_eq!(app.jobs().wait(&handle).await.unwrap(), 9);
 }
 
@@ -214,6 +216,7 @@ async fn raw(app: &crate::support::App) -> NewJob {
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     }
 }
 
@@ -228,4 +231,47 @@ async fn the_dynamic_path_refuses_an_outbox_job_outside_a_transaction() {
     app.jobs().enqueue_raw_in(&mut tx, row).await.unwrap();
     tx.commit().await.unwrap();
     assert_eq!(app.live().await, 2);
+}
+
+/// Turns every byte over, and adds a random one in front.
+struct Mirror;
+
+impl Codec for Mirror {
+    fn id(&self) -> u16 {
+        300
+    }
+
+    fn encode(&self, json: Vec<u8>, random: &dyn Entropy) -> Result<Vec<u8>, Error> {
+        let first = random.bits().to_le_bytes()[0];
+        Ok(std::iter::once(first)
+            .chain(json.into_iter().map(|byte| !byte))
+            .collect())
+    }
+
+    fn decode(&self, stored: &[u8]) -> Result<Vec<u8>, Error> {
+        Ok(stored.iter().skip(1).map(|byte| !byte).collect())
+    }
+}
+
+#[tokio::test]
+async fn what_is_enqueued_in_a_transaction_is_sealed_as_the_client_seals() {
+    let app = app().await;
+    let jobs = app.jobs().clone().with_codec(Mirror);
+    let note = |text: &str| {
+        letter(Letter {
+            to: "a".into(),
+            text: text.into(),
+        })
+    };
+    let mut tx = app.begin().await;
+    let handle = note("secret").enqueue_in(&mut tx).await.unwrap();
+    tx.commit().await.unwrap();
+    let view = jobs.admin().show(handle.id()).await.unwrap().unwrap();
+    assert_eq!(view.job.spec.input.codec, 300);
+    let mut tx = app.begin().await;
+    let same = note("secret").enqueue_in(&mut tx).await.unwrap();
+    let other = note("another").enqueue_in(&mut tx).await.unwrap();
+    tx.commit().await.unwrap();
+    assert!(same.deduped() && !same.input_differs());
+    assert!(other.deduped() && other.input_differs());
 }

@@ -225,6 +225,7 @@ async fn b55_an_input_that_no_longer_decodes_backs_off_and_becomes_a_dead_letter
         attempts_max: 2,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     };
     let stored = bench.jobs().enqueue_raw(old).await.unwrap();
     bench.advance(HOUR).await.unwrap();
@@ -269,6 +270,7 @@ async fn a_job_without_a_handler_is_left_to_others_and_keeps_its_attempts() {
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     };
     let stored = bench.jobs().enqueue_raw(gone).await.unwrap();
     bench.advance(HOUR).await.unwrap();

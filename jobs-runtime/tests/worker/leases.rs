@@ -184,6 +184,65 @@ async fn q32_a_shutdown_hands_back_what_runs_and_costs_no_attempt() {
     );
 }
 
+#[job(idempotency = "gated-once:{input}")]
+async fn gated_once(input: u64, log: State<Log>, gate: State<Gate>) -> Result<String> {
+    let charged = step!("charge", effect = at_most_once, {
+        log.add("body charge");
+        gate.0.notified().await;
+        Ok(input)
+    });
+    Ok(match charged.await {
+        Ok(cents) => format!("charged {cents}"),
+        Err(error) if error.is_interrupted() => "interrupted".into(),
+        Err(error) => error.to_string(),
+    })
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r15_a_shutdown_waits_for_a_body_that_may_not_run_twice() {
+    let (jobs, clock) = memory();
+    let log = Log::default();
+    let jobs = jobs.hooked(Faults::log(&log));
+    let (gate, stop) = (Gate::default(), Arc::new(Notify::new()));
+    let handle = gated_once(5).enqueue(&jobs).await.unwrap();
+    let until = Arc::clone(&stop);
+    let running = worker(&jobs, &log, &gate, "a").grace(Duration::from_secs(60));
+    let task = tokio::spawn(running.run_until(async move { until.notified().await }));
+    within(log.saw("body charge", 1)).await;
+    stop.notify_one();
+    for beat in 1..=3 {
+        clock.advance(Duration::from_secs(10));
+        within(log.saw("store Heartbeat", beat)).await;
+    }
+    gate.0.notify_one();
+    within(task).await.unwrap().unwrap();
+    assert_eq!(within(jobs.wait(&handle)).await.unwrap(), "charged 5");
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn r15_a_grace_that_ends_inside_such_a_body_interrupts_it() {
+    let (jobs, _) = memory();
+    let (log, gate) = (Log::default(), Gate::default());
+    let handle = gated_once(5).enqueue(&jobs).await.unwrap();
+    for name in ["a", "b"] {
+        let stop = Arc::new(Notify::new());
+        let until = Arc::clone(&stop);
+        let running = worker(&jobs, &log, &gate, name).grace(Duration::ZERO);
+        let task = tokio::spawn(running.run_until(async move { until.notified().await }));
+        let expected = match name {
+            "a" => "body charge",
+            _ => "b ended done",
+        };
+        within(log.saw(expected, 1)).await;
+        stop.notify_one();
+        within(task).await.unwrap().unwrap();
+    }
+    assert_eq!(within(jobs.wait(&handle)).await.unwrap(), "interrupted");
+    assert_eq!(log.count("body charge"), 1);
+    let job = jobs.admin().show(handle.id()).await.unwrap().unwrap().job;
+    assert_eq!(job.head.attempt, 1, "it cost no attempt");
+}
+
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn b14_heartbeats_go_on_while_a_shutdown_waits() {
     let (jobs, clock) = memory();

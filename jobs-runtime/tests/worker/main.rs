@@ -6,6 +6,8 @@
     reason = "a test fails by panicking"
 )]
 
+#[cfg(feature = "sqlite")]
+mod children;
 mod faults;
 mod leases;
 mod support;

@@ -5,7 +5,7 @@
 use futures::StreamExt;
 use futures::future::join_all;
 use futures::stream::FuturesUnordered;
-use jobs_runtime::{Event, Job, JobContext, Result, State, StepError, job, step};
+use jobs_runtime::{Event, Handle, Job, JobContext, Result, State, StepError, job, step};
 use serde::{Deserialize, Serialize};
 use std::time::{Duration, SystemTime};
 
@@ -123,6 +123,13 @@ pub async fn ship_order(input: Order, _mailer: State<Mailer>, job: JobContext) -
         late = step!("race", text(&input)) => { late?; }
         _ = step!("deadline", sleep = "1h") => {}
     }
+    let told: bool = step!("child", job = taken_apart_too(input.id)).await?;
+    let urgent = taken_apart_too(input.id).priority(1);
+    step!("moved", job = move urgent).await?;
+    let sent: Handle<taken_apart_too> = step!("sent", job = taken_apart_too(5).attempts(2), detached).await?;
+    println!("{told} {}", sent.id());
+    join_all(input.items.iter().map(|item| step!("child:{item.id}", job = taken_apart_too(u64::from(item.id))))).await;
+    join_all((0..3).map(|k| step!("sent:{k}", job = move taken_apart_too(k), detached,))).await;
     let boxed = Box::pin(async { step!("boxed", text(&input)).await });
     boxed.await?;
     let failed: std::result::Result<String, StepError> = step!("handled", text(&input)).await;
@@ -138,6 +145,12 @@ pub async fn taken_apart(Order { id, mut items, .. }: Order) -> Result<()> {
     items.clear();
     step!("a:{id}", move consume(vec![id as u32])).await?;
     Ok(())
+}
+
+/// The child of others.
+#[job(idempotency = "{input}")]
+pub async fn taken_apart_too(input: u64) -> Result<bool> {
+    Ok(input > 5)
 }
 
 /// Calls itself by name, and has no steps.
@@ -165,7 +178,7 @@ fn main() {
     assert_eq!(def.options.attempts, 7);
     assert_eq!(def.steps[3].name, "charge:{item.id}");
     assert!(def.steps[3].in_loop);
-    assert_eq!(jobs_runtime::private::JOBS_V0.len(), 3);
+    assert_eq!(jobs_runtime::private::JOBS_V0.len(), 4);
     assert_eq!(jobs_runtime::private::EVENTS_V0.len(), 3);
     assert_eq!(<Paid as Event>::NAME, "paid");
     let _request = ship_order(order);

@@ -33,6 +33,7 @@ fn spec() -> JobSpec {
         version: 0,
         fork_of: None,
         continued_from: None,
+        on_cancel: None,
     }
 }
 
@@ -43,6 +44,7 @@ fn pending() -> Head {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     };
     Head::new(&job, NOW)
 }

@@ -117,7 +117,7 @@ impl Run {
         true
     }
 
-    /// Delivers one new result: a finished body, then an event, then what is due.
+    /// Delivers one new result: a finished body, then an event, then a child, then what is due.
     fn deliver_one(&mut self, now: Timestamp) -> Option<Next> {
         if let Some(name) = self.finished.pop_front() {
             let slot = self.slots.get_mut(&name)?;
@@ -132,6 +132,9 @@ impl Run {
                 slot.record.event = Some(event);
             }
             self.live.consume(event);
+            return Some(self.deliver(&name, outcome, now));
+        }
+        if let Some((name, outcome)) = self.children.next() {
             return Some(self.deliver(&name, outcome, now));
         }
         let name = self.used.get(self.live.due(now)?)?.clone();
@@ -168,6 +171,7 @@ impl Run {
         let record = slot.record.clone();
         self.save(record);
         self.next = position.next();
+        self.last_time = at;
         let ends_tx = self.tx.as_mut().filter(|tx| tx.step == name);
         let ends_tx = ends_tx.map(|tx| tx.storing = true).is_some();
         if self.replay.careful || ends_tx {
@@ -183,7 +187,7 @@ impl Run {
         while let Some(asked) = self.live.next_unchecked() {
             let name = self.used.get(asked)?;
             let slot = self.slots.get(name)?;
-            if let Some((event, outcome)) = self.served_by(&slot.record) {
+            if let Some((event, outcome)) = self.live.served_by(&slot.record) {
                 return Some((name.clone(), event, outcome));
             }
             self.live.checked(asked);
@@ -225,6 +229,9 @@ impl Run {
         }
         if wake_at.is_some_and(|at| at <= now.after(self.replay.park_after)) {
             return Next::Wait { wake_at };
+        }
+        if !self.children.can_go_with_the_park() {
+            return Next::Commit;
         }
         Next::Park { wake_at }
     }

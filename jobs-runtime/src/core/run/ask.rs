@@ -1,5 +1,6 @@
 //! What a step future may ask of its run, and what it says when its body ends or it is dropped.
 
+use super::children::{DETACHED, Wanted, detached_or_not};
 use super::tx::Tx;
 use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
@@ -11,6 +12,13 @@ use alloc::{string::String, vec::Vec};
 /// What a future wants.
 #[derive(Clone, Debug)]
 pub enum Ask {
+    /// To enqueue a child job.
+    Child {
+        /// It is recorded once it is stored, and its end is not waited for.
+        detached: bool,
+        /// A hash of the output's type.
+        fingerprint: u64,
+    },
     /// Any event of these names and this key.
     Event {
         /// The event's durable name and former names.
@@ -44,6 +52,7 @@ pub enum Ask {
 impl Ask {
     fn kind(&self) -> RecordKind {
         match self {
+            Ask::Child { .. } => RecordKind::Child,
             Ask::Event { .. } => RecordKind::Event,
             Ask::SleepFor(_) | Ask::SleepUntil(_) => RecordKind::Sleep,
             Ask::Step { .. } => RecordKind::Step,
@@ -62,7 +71,7 @@ pub enum Asked {
     Ready(StepOutcome),
     /// The body runs: poll it.
     Running,
-    /// Start the body.
+    /// Start the body, or make the request for the child.
     Start {
         /// Tries of it so far in this attempt of the job.
         tried: u32,
@@ -74,7 +83,7 @@ pub enum Asked {
 impl Run {
     /// Asks for the step `name`. `first` says that this future has not asked before.
     pub fn ask(&mut self, name: &str, ask: &Ask, first: bool, now: Timestamp) -> Asked {
-        if self.closed || self.fault.is_some() {
+        if self.closed || self.fault.is_some() || self.is_leaving() {
             return Asked::Later;
         }
         if first && !self.claim_name(name, ask, now) {
@@ -113,6 +122,7 @@ impl Run {
         match ask {
             Ask::Step { once: true, .. } if !slot.marked => self.mark_start(name),
             Ask::Step { timeout, .. } => self.start(name, *timeout, now),
+            Ask::Child { .. } if slot.record.child.is_none() => Asked::Start { tried: 0 },
             _ => self.suspend(name, ask, now),
         }
     }
@@ -140,6 +150,23 @@ impl Run {
             };
             self.break_with(RunFault::Mismatch(mismatch));
             return false;
+        }
+        if let Ask::Child {
+            detached,
+            fingerprint,
+        } = ask
+        {
+            slot.detached = *detached;
+            let fingerprint = if *detached { DETACHED } else { *fingerprint };
+            let was_detached = slot.record.fingerprint == DETACHED;
+            if slot.record.child.is_some() && was_detached != *detached {
+                let mismatch = detached_or_not(&slot.record.name, *detached);
+                self.break_with(RunFault::Mismatch(mismatch));
+                return false;
+            }
+            if slot.record.position.is_none() {
+                slot.record.fingerprint = fingerprint;
+            }
         }
         slot.claimed = true;
         slot.awaited = true;
@@ -228,6 +255,12 @@ impl Run {
             return Asked::Later;
         };
         slot.state = SlotState::Suspended;
+        if let Some(job) = slot.record.child {
+            let detached = slot.detached;
+            self.live.enter(slot);
+            self.children.wait(Wanted { job, detached }, name);
+            return Asked::Later;
+        }
         if slot.record.wake_at.is_some() {
             self.live.enter(slot);
             return Asked::Later;
@@ -251,7 +284,7 @@ impl Run {
             }
             Ask::SleepFor(span) => record.wake_at = Some(now.after(*span)),
             Ask::SleepUntil(at) => record.wake_at = Some(*at),
-            Ask::Step { .. } => {}
+            Ask::Child { .. } | Ask::Step { .. } => {}
         }
         let record = record.clone();
         self.live.enter(slot);
@@ -305,6 +338,7 @@ impl Run {
         if self.closed {
             return;
         }
+        let is_unsent = self.forget_child(name);
         let Some(slot) = self.slots.get_mut(name) else {
             return;
         };
@@ -327,7 +361,8 @@ impl Run {
         if self.tx.as_ref().is_some_and(|tx| tx.step == name) {
             self.tx = None;
         }
-        let stored_before = slot.record.wake_at.is_some();
+        let child = slot.record.child.is_some() && !is_unsent;
+        let stored_before = child || slot.record.wake_at.is_some();
         let stored_name = slot.record.name.clone();
         let unsaved = self.dirty.remove(&stored_name);
         if stored_before {
@@ -337,5 +372,14 @@ impl Run {
             };
             self.removed.insert(stored_name, removal);
         }
+    }
+}
+
+impl Slot {
+    fn is_running(&self) -> bool {
+        matches!(
+            self.state,
+            SlotState::Overrun | SlotState::Running(_) | SlotState::Undone(_)
+        )
     }
 }

@@ -7,7 +7,9 @@
 //! again. Slots stand here by their place in the order of asking.
 
 use super::{Slot, SlotState};
-use crate::core::{EventId, InboxItem, RecordKind, Timestamp};
+use crate::core::{
+    EventId, InboxContent, InboxItem, RecordKind, StepOutcome, StepRecord, Timestamp,
+};
 use alloc::{collections::BTreeSet, vec::Vec};
 
 /// The slots of a run that wait for an instant, an event or a child, and the inbox they look at.
@@ -19,12 +21,12 @@ pub(super) struct Live {
     limits: BTreeSet<(Timestamp, usize)>,
     /// What lets the run park: sleeps, waits and back-offs.
     parked: usize,
-    /// Waits for an event or a child.
+    /// Waits for an event.
     waits: BTreeSet<usize>,
     /// Those that have not looked at the inbox as it is.
     unchecked: BTreeSet<usize>,
     /// What was pinned and no record has consumed.
-    pub(super) inbox: Vec<InboxItem>,
+    inbox: Vec<InboxItem>,
     /// The events that records have consumed.
     consumed: BTreeSet<EventId>,
 }
@@ -106,6 +108,27 @@ impl Live {
         self.unchecked.first().copied()
     }
 
+    /// The earliest pinned event that serves this wait and no other has consumed.
+    pub(super) fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
+        let wait = record.wait.as_ref()?;
+        self.inbox
+            .iter()
+            .filter_map(|item| match &item.content {
+                InboxContent::Event {
+                    id,
+                    name,
+                    key,
+                    payload,
+                    published_at,
+                } if wait.matches(name, key.as_deref(), *published_at) => {
+                    Some((item.seq, *id, payload))
+                }
+                _ => None,
+            })
+            .min_by_key(|(seq, ..)| *seq)
+            .map(|(_, id, payload)| (id, StepOutcome::Done(payload.clone())))
+    }
+
     /// Nothing in the inbox is for this wait.
     pub(super) fn checked(&mut self, asked: usize) {
         self.unchecked.remove(&asked);
@@ -143,6 +166,6 @@ fn place((_, asked): &(Timestamp, usize)) -> usize {
 
 impl Slot {
     fn is_wait(&self) -> bool {
-        matches!(self.record.kind, RecordKind::Child | RecordKind::Event)
+        self.record.kind == RecordKind::Event
     }
 }

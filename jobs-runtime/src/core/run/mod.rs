@@ -7,29 +7,35 @@
 
 mod advance;
 mod ask;
+mod children;
 mod former;
+mod leave;
 mod live;
 mod once;
 mod settle;
+mod slot;
 #[cfg(test)]
 mod tests;
 mod tx;
+mod values;
 
 pub use advance::Next;
 pub use ask::{Ask, Asked};
+pub use leave::Leave;
 pub use settle::Ended;
 pub use tx::Undone;
 
 use super::{
-    Applied, EventId, InboxContent, Job, Millis, Mismatch, Nudge, Position, StepOutcome,
-    StepRecord, StoredError, Timestamp, Token,
+    Applied, Job, Millis, Mismatch, Nudge, Position, StepRecord, Timestamp, Token, notes::Notes,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
     string::String,
     vec::Vec,
 };
+use children::Children;
 use live::Live;
+use slot::{Slot, SlotState};
 
 /// How a run is to be replayed.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +90,7 @@ pub struct Run {
     failures: Vec<String>,
     /// What waits for an instant, an event or a child.
     live: Live,
+    children: Children,
     /// Everything recorded was delivered, and the body asked for more.
     open: bool,
     /// Bodies that were started and have not finished.
@@ -102,9 +109,14 @@ pub struct Run {
     /// The position from which the next commit starts.
     base: Position,
     last_time: Timestamp,
-    /// The last position the body was given; what it draws follows from it.
-    last_given: Option<Position>,
-    values: u64,
+    /// The last record that the body has got: its position, and its time.
+    got: (Option<Position>, Timestamp),
+    /// Recorded values that were drawn since then: between the steps, and inside of bodies.
+    values: [u64; 2],
+    /// The positions that a fork has copied, and the runs they come from.
+    origins: Vec<(Position, super::RunId)>,
+    notes: Notes,
+    leaving: Option<Leave>,
     /// By the name of the record, as `removed` is.
     dirty: BTreeMap<String, StepRecord>,
     removed: BTreeMap<String, Removal>,
@@ -126,63 +138,6 @@ struct Removal {
     unsaved: Option<StepRecord>,
 }
 
-#[derive(Debug)]
-struct Slot {
-    state: SlotState,
-    record: StepRecord,
-    /// Its place among the names that were taken.
-    asked: usize,
-    /// A future has taken the name in this lease.
-    claimed: bool,
-    /// That future is still alive.
-    awaited: bool,
-    /// Its failure may never be taken back, and its body never runs twice.
-    once: bool,
-    /// The start of such a body is durable, and it has not begun.
-    marked: bool,
-    /// A passed deadline is an error.
-    required: bool,
-    /// Its record is stored with what its body wrote.
-    tx: bool,
-    /// The poll to which its result was delivered.
-    delivered_in: u64,
-    /// The body asked for something new in that poll, or in any since.
-    asked_in: bool,
-    asked_since: bool,
-}
-
-#[derive(Debug, PartialEq)]
-enum SlotState {
-    /// A failed body waits for its next try. Stands in [`Live`].
-    BackOff,
-    /// Its outcome is what the future gets.
-    Delivered,
-    /// The body has ended; its result waits to be delivered.
-    Finished(StepOutcome),
-    /// Asked for, and may not start yet.
-    Held,
-    /// Its start is being stored, before the body begins.
-    Marking,
-    /// The future was dropped before it got anything.
-    Gone,
-    /// Only a pending record of an earlier lease, not asked for yet.
-    Pending,
-    /// The body runs on past its deadline, until its future is polled and drops it.
-    Overrun,
-    /// The body runs, until the deadline if it has one. Stands in [`Live`].
-    Running(Option<Timestamp>),
-    /// In the journal, its position not reached yet.
-    Recorded,
-    /// Its position came and nobody asked.
-    Passed,
-    /// Stored ahead of its delivery (careful mode): given out once durable.
-    Storing,
-    /// A sleep or a wait. Stands in [`Live`].
-    Suspended,
-    /// The transaction of a body was refused when it was to end, until its future hears of it.
-    Undone(StoredError),
-}
-
 impl Run {
     /// The state at the start of a lease: `job` and `journal` as the claim answered, `nudge` the
     /// inbox that came with it, `now` the store's time of the claim.
@@ -199,10 +154,17 @@ impl Run {
             .filter_map(|record| record.position.map(|at| (at, record.name.clone())))
             .collect();
         recorded.sort_unstable();
+        let mut origins: Vec<_> = journal
+            .iter()
+            .filter_map(|record| Some((record.position?, record.copied_from?)))
+            .collect();
+        origins.sort_unstable();
         let consumed = journal.iter().filter_map(|record| record.event).collect();
         let slots = journal
             .into_iter()
             .map(|record| (record.name.clone(), Slot::recorded(record)));
+        let mut children = Children::default();
+        let inbox = children.news(nudge.inbox);
         Run {
             job: job.spec.id,
             run: job.spec.run_id,
@@ -219,7 +181,8 @@ impl Run {
             woken: Vec::new(),
             storing: VecDeque::new(),
             failures: Vec::new(),
-            live: Live::new(consumed, nudge.inbox),
+            live: Live::new(consumed, inbox),
+            children,
             open: false,
             in_flight: 0,
             polls: 0,
@@ -231,8 +194,11 @@ impl Run {
             durable: job.head.next_position,
             base: job.head.next_position,
             last_time: job.head.enqueued_at,
-            last_given: None,
-            values: 0,
+            got: (None, job.head.enqueued_at),
+            values: [0; 2],
+            origins,
+            notes: Notes::default(),
+            leaving: None,
             dirty: BTreeMap::new(),
             removed: BTreeMap::new(),
             number: 0,
@@ -278,7 +244,8 @@ impl Run {
             && nudge.count >= self.seen_nudge
         {
             self.seen_nudge = nudge.count;
-            self.live.news(nudge.inbox);
+            let rest = self.children.news(nudge.inbox);
+            self.live.news(rest);
         }
         self.inbox_at = self.inbox_at.max(at);
     }
@@ -289,6 +256,7 @@ impl Run {
             self.durable = end;
         }
         self.hold_marked();
+        self.children_stored(&applied.children);
         self.news(applied.nudge, at);
     }
 
@@ -313,26 +281,7 @@ impl Run {
     /// Whether any step waits for an event or a child.
     #[must_use]
     pub fn is_waiting(&self) -> bool {
-        self.live.is_waiting()
-    }
-
-    /// The time of the last delivered record; the time of the enqueue before the first (R14).
-    #[must_use]
-    pub fn recorded_now(&self) -> Timestamp {
-        self.last_time
-    }
-
-    /// Bits that are the same on every replay: from the run, the last position and a count (R14).
-    pub fn recorded_random(&mut self) -> u128 {
-        self.values += 1;
-        let mut state = u128::from_le_bytes(*self.run.as_bytes());
-        let last = self
-            .last_given
-            .map_or(0, |position| u128::from(position.0) + 1);
-        for word in [last, u128::from(self.values)] {
-            state = mix(state ^ word);
-        }
-        state
+        self.live.is_waiting() || self.children.are_awaited()
     }
 
     fn break_with(&mut self, fault: RunFault) {
@@ -363,78 +312,11 @@ impl Run {
             if slot.record.is_failure() {
                 self.failures.push(name.into());
             }
-            self.last_given = slot.record.position.or(self.last_given);
-            let at = slot.record.completed_at.unwrap_or(self.last_time);
+            let at = slot.record.completed_at.unwrap_or(self.got.1);
+            self.got = (slot.record.position, self.got.1.max(at));
             self.last_time = self.last_time.max(at);
-            self.values = 0;
+            self.values = [0; 2];
         }
         self.wake(name);
     }
-
-    /// The earliest pinned event that serves this wait and no other has consumed.
-    fn served_by(&self, record: &StepRecord) -> Option<(EventId, StepOutcome)> {
-        let wait = record.wait.as_ref()?;
-        self.live
-            .inbox
-            .iter()
-            .filter_map(|item| match &item.content {
-                InboxContent::Event {
-                    id,
-                    name,
-                    key,
-                    payload,
-                    published_at,
-                } if wait.matches(name, key.as_deref(), *published_at) => {
-                    Some((item.seq, *id, payload))
-                }
-                _ => None,
-            })
-            .min_by_key(|(seq, ..)| *seq)
-            .map(|(_, id, payload)| (id, StepOutcome::Done(payload.clone())))
-    }
-}
-
-impl Slot {
-    fn recorded(record: StepRecord) -> Self {
-        let state = if record.position.is_some() {
-            SlotState::Recorded
-        } else {
-            SlotState::Pending
-        };
-        Slot {
-            state,
-            record,
-            asked: 0,
-            claimed: false,
-            awaited: false,
-            once: false,
-            marked: false,
-            required: false,
-            tx: false,
-            delivered_in: 0,
-            asked_in: false,
-            asked_since: false,
-        }
-    }
-
-    fn is_running(&self) -> bool {
-        matches!(
-            self.state,
-            SlotState::Overrun | SlotState::Running(_) | SlotState::Undone(_)
-        )
-    }
-}
-
-/// A fixed mixing of 128 bits (two rounds of the 64-bit finaliser of SplitMix64, crossed).
-fn mix(value: u128) -> u128 {
-    let half = |mut z: u64| {
-        z = z.wrapping_add(0x9E37_79B9_7F4A_7C15);
-        z = (z ^ (z >> 30)).wrapping_mul(0xBF58_476D_1CE4_E5B9);
-        z = (z ^ (z >> 27)).wrapping_mul(0x94D0_49BB_1331_11EB);
-        z ^ (z >> 31)
-    };
-    let (high, low) = ((value >> 64) as u64, value as u64);
-    let low = half(low ^ high.rotate_left(32));
-    let high = half(high ^ low);
-    (u128::from(high) << 64) | u128::from(low)
 }

@@ -34,6 +34,25 @@ impl Run {
         Some(self.commit_records())
     }
 
+    /// The notes that are not stored yet, as a commit of their own, if their time has come and
+    /// nothing is in flight.
+    pub fn take_notes(&mut self, now: Timestamp) -> Option<Commit> {
+        let due = self.notes.due_at().is_some_and(|at| at <= now);
+        // In a transaction there is no way for them, and its own commit takes them along.
+        let no_way = self.committing.is_some() || self.tx.is_some();
+        if !due || no_way {
+            return None;
+        }
+        self.notes.note_sent(now);
+        Some(self.commit_records())
+    }
+
+    /// When [`Run::take_notes`] will have something; `None` if there are no notes.
+    #[must_use]
+    pub fn notes_due_at(&self) -> Option<Timestamp> {
+        self.notes.due_at()
+    }
+
     /// Whether a commit was taken and not reported back.
     #[must_use]
     pub fn is_committing(&self) -> bool {
@@ -46,12 +65,19 @@ impl Run {
             token: self.token,
             number: self.number,
         };
-        let records: Vec<StepRecord> = ::core::mem::take(&mut self.dirty).into_values().collect();
+        let children = self.children.take();
+        let records = self.records_without_unsent_children();
         let removed = ::core::mem::take(&mut self.removed).into_keys().collect();
         let base = self.base;
         self.base = self.next;
         self.committing = Some(self.next);
-        Commit::steps(self.job, self.run, number, base, self.seen_nudge, records).removing(removed)
+        let (progress, log) = self.notes.take();
+        Commit {
+            children,
+            ..Commit::steps(self.job, self.run, number, base, self.seen_nudge, records)
+        }
+        .removing(removed)
+        .noting(progress, log)
     }
 
     /// Takes back a commit that was refused and changed nothing, because of `nudge`.
@@ -64,6 +90,9 @@ impl Run {
     /// in flight.
     pub fn settle(&mut self, settle: Settle) -> Commit {
         self.unmark_all();
+        if !matches!(settle, Settle::Suspend { .. }) {
+            self.drop_unsent_children();
+        }
         let trace = Trace {
             used: self.stored_names(&self.used),
             replayed: self.stored_names(&self.replayed),
@@ -122,7 +151,7 @@ impl Run {
     }
 
     /// A completed step that the body never asked for, though it ended well.
-    fn unclaimed(&self) -> Option<Mismatch> {
+    pub(super) fn unclaimed(&self) -> Option<Mismatch> {
         self.order
             .iter()
             .filter(|name| !former::any_matches(self.replay.removed, name))
@@ -164,7 +193,7 @@ impl Run {
             .collect();
         let mut culprit_is_final = false;
         for (name, slot) in &mut self.slots {
-            if !slot.is_delivered() || !slot.record.is_failure() {
+            if !slot.has_outcome() || !slot.record.is_failure() {
                 continue;
             }
             let is_culprit = culprit == Some(name.as_str());
@@ -186,8 +215,10 @@ impl Run {
 }
 
 impl Slot {
-    fn is_delivered(&self) -> bool {
-        self.state == SlotState::Delivered && self.record.outcome.is_some()
+    /// It has a position, whether or not the body has got it already (careful mode).
+    fn has_outcome(&self) -> bool {
+        let is_settled = matches!(self.state, SlotState::Delivered | SlotState::Storing);
+        is_settled && self.record.outcome.is_some()
     }
 
     /// Keeps what people want to know of a failure, and lets the step run again. The deadline of
@@ -197,11 +228,13 @@ impl Slot {
         record.position = None;
         record.completed_at = None;
         record.event = None;
+        // Its next try is another job.
+        record.child = None;
         record.last_error = record.outcome.take().and_then(|outcome| outcome.error());
     }
 }
 
-fn hold(mismatch: &Mismatch) -> Settle {
+pub(super) fn hold(mismatch: &Mismatch) -> Settle {
     Settle::Hold {
         error: StoredError::new("X_JOURNAL_MISMATCH", format!("{mismatch}")),
     }

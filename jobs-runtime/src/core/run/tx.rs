@@ -112,6 +112,8 @@ impl Run {
         self.number -= 1;
         self.committing = None;
         self.base = commit.base.unwrap_or(self.base);
+        self.notes.put_back(commit.progress, commit.log);
+        self.children.put_back(commit.children);
         for record in commit.records {
             self.dirty.entry(record.name.clone()).or_insert(record);
         }

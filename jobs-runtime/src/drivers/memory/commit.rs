@@ -1,15 +1,21 @@
 //! Commit: what `core` decided, with everything that changes together.
 
+use super::children::children_of;
 use super::row::Row;
 use super::store::{Hint, KeyHold, Store};
-use crate::contract::Conflicted;
+use crate::contract::{Capabilities, Conflicted};
 use crate::core::{
-    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, InboxContent, JobId, NewJob,
-    Settle, StoredError, Timestamp,
+    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, NewJob, Settle, State,
+    StoredError, Timestamp,
 };
 
 impl Store {
-    pub(super) fn commit(&mut self, commit: &Commit, now: Timestamp) -> CommitAnswer {
+    pub(super) fn commit(
+        &mut self,
+        commit: &Commit,
+        capabilities: &Capabilities,
+        now: Timestamp,
+    ) -> CommitAnswer {
         let Some(row) = self.find(commit.job) else {
             return match commit.guard {
                 CommitGuard::Lease(_) => CommitAnswer::LeaseLost,
@@ -19,9 +25,9 @@ impl Store {
         match core::decide(&row.head, commit, now) {
             // An earlier try was applied. What the writer has not seen must be in this answer
             // too: it takes its absence for "there was nothing".
-            Decision::Answer(CommitAnswer::Applied(applied)) => CommitAnswer::Applied(Applied {
+            Decision::Answer(CommitAnswer::Applied(_)) => CommitAnswer::Applied(Applied {
+                children: children_of(row, commit),
                 nudge: row.news(commit.seen_nudge),
-                ..applied
             }),
             Decision::Answer(answer) => answer,
             Decision::Nudged => CommitAnswer::Nudged(row.nudge()),
@@ -29,7 +35,7 @@ impl Store {
                 if let Some(holder) = self.newer_holder(row, commit, now) {
                     return CommitAnswer::Duplicate(holder);
                 }
-                self.apply(commit, head, error, now)
+                self.apply(commit, head, error, capabilities, now)
             }
         }
     }
@@ -49,11 +55,16 @@ impl Store {
         commit: &Commit,
         head: Head,
         error: Option<StoredError>,
+        capabilities: &Capabilities,
         now: Timestamp,
     ) -> CommitAnswer {
+        self.stop_waiting(commit);
         let Some(mut row) = self.take(commit.job) else {
             return CommitAnswer::LeaseLost;
         };
+        let clean_up = (head.state == State::Cancelled)
+            .then(|| core::clean_up(&row.spec, &row.head, now))
+            .flatten();
         write_down(&mut row, commit, head);
         if commit.settle == Some(Settle::Requeue) {
             self.retake_key(&row);
@@ -69,14 +80,27 @@ impl Store {
             if touches_waits(commit) {
                 self.match_stored(commit.job, now);
             }
+            if commit.settle == Some(Settle::Requeue) {
+                self.wait_again(commit.job, now);
+            }
         } else {
+            if let Some(Settle::Continue { next }) = &commit.settle {
+                self.go_on(&mut row, next, now);
+            }
             // Before the children: one of them may carry the key that becomes free here.
             self.put_ended(row, error, now);
+            if commit.settle == Some(Settle::Cancel) {
+                self.cancel_owned(commit.job, now);
+            }
+        }
+        if let Some(clean_up) = clean_up {
+            // Refused only if it is there already.
+            drop(self.insert(&clean_up, now));
         }
         let children = commit
             .children
             .iter()
-            .map(|child| self.adopt(commit.job, child, now))
+            .map(|child| self.adopt(commit.job, child, capabilities, now))
             .collect();
         for event in &commit.events {
             self.publish(event, now);
@@ -98,6 +122,7 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                next: None,
             });
         if hold.job != row.spec.id {
             // Its former holder has ended and its time is over, or this would be a duplicate.
@@ -105,34 +130,20 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                next: None,
             };
         }
     }
 
-    /// Enqueues a child, or joins the job that holds its key.
-    fn adopt(&mut self, parent: JobId, child: &NewJob, now: Timestamp) -> JobId {
-        let joined = match self.insert(child, now) {
-            Ok(enqueued) => enqueued.id,
-            Err(Conflicted::KeyTaken(holder)) => holder,
-            Err(Conflicted::Refused(_)) => child.spec.id,
+    /// Enqueues the run that goes on where this one ends. It takes the key over, also one that is
+    /// kept for longer; a job that follows already goes before it.
+    fn go_on(&mut self, row: &mut Row, next: &NewJob, now: Timestamp) {
+        self.release_key(row, Timestamp(i64::MAX), now);
+        row.notes.continued_to = match self.insert(next, now) {
+            Ok(enqueued) => Some(enqueued.id),
+            Err(Conflicted::KeyTaken(holder)) => Some(holder),
+            Err(Conflicted::Refused(_)) => None,
         };
-        let Some(mut row) = self.take(joined) else {
-            return joined;
-        };
-        let outcome = row.outcome();
-        if outcome.is_none() {
-            row.told.insert(parent);
-        }
-        self.put(row);
-        if let Some(outcome) = outcome {
-            let seq = self.next_seq();
-            let content = InboxContent::Child {
-                job: joined,
-                outcome,
-            };
-            self.pin(parent, seq, content, now);
-        }
-        joined
     }
 }
 
@@ -152,7 +163,7 @@ fn write_down(row: &mut Row, commit: &Commit, head: Head) {
         row.journal.remove(name);
     }
     for record in &commit.records {
-        row.journal.insert(record.name.clone(), record.clone());
+        row.journal.insert(record.clone());
     }
     if let Some(Settle::Ack { output }) = &commit.settle {
         row.notes.output = Some(output.clone());

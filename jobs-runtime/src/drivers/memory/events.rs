@@ -1,6 +1,6 @@
 //! Events and waits: whichever comes second finds the first (R5).
 
-use super::row::{INBOX_LIMIT_ITEMS, Row};
+use super::row::{INBOX_LIMIT_EVENTS, Row};
 use super::store::{EventRow, Store};
 use crate::contract::{Published, StoredEvent};
 use crate::core::{EventId, InboxContent, JobId, NewEvent, Timestamp, WaitSpec};
@@ -101,12 +101,15 @@ impl Store {
 /// Whether an event may be pinned to a run at all: of its tenant, not before, and with room.
 fn accepts(row: &Row, event: &StoredEvent) -> bool {
     let tenant = event.tenant.is_none() || event.tenant == row.spec.tenant;
+    let pinned = row
+        .unconsumed()
+        .filter(|(_, content)| matches!(content, InboxContent::Event { .. }));
     let known = row.inbox.contains_key(&event.seq)
         || row
             .journal
             .values()
             .any(|record| record.event == Some(event.id));
-    tenant && !known && row.unconsumed().count() < INBOX_LIMIT_ITEMS
+    tenant && !known && pinned.count() < INBOX_LIMIT_EVENTS
 }
 
 fn serves(wait: &WaitSpec, event: &StoredEvent) -> bool {
@@ -115,7 +118,7 @@ fn serves(wait: &WaitSpec, event: &StoredEvent) -> bool {
 
 fn pinned_serves(wait: &WaitSpec, content: &InboxContent) -> bool {
     match content {
-        InboxContent::Child { .. } => false,
+        InboxContent::Child { .. } | InboxContent::Detached { .. } => false,
         InboxContent::Event {
             name,
             key,

@@ -4,11 +4,13 @@
 //! what every other driver is compared with, so it prefers the plain way to the fast one. Only
 //! the verbs are here and in the files named after them; no decision about a job is.
 
+mod children;
 mod claim;
 mod commit;
 mod enqueue;
 mod events;
 mod inspect;
+mod journal;
 mod lanes;
 mod prune;
 mod row;
@@ -147,7 +149,7 @@ impl Driver for Memory {
         self.within(now, |store, now| {
             commits
                 .iter()
-                .map(|commit| store.commit(commit, now))
+                .map(|commit| store.commit(commit, &self.capabilities, now))
                 .collect()
         })
     }

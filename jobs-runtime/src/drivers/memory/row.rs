@@ -1,24 +1,22 @@
 //! One job with all that belongs to it, wherever it stands.
 
+use super::journal::Journal;
 use crate::core::{
-    Head, InboxContent, InboxItem, Job, JobId, JobNotes, JobSpec, LogLine, Nudge, StepOutcome,
-    StepRecord, StoredError, WaitSpec,
+    Head, InboxContent, InboxItem, Job, JobId, JobNotes, JobSpec, LOG_LIMIT_LINES, LogLine, Nudge,
+    StepOutcome, StepRecord, WaitSpec, child_outcome,
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Lines that are kept of what a job wrote about itself; older ones go.
-pub(super) const LOG_LIMIT_LINES: usize = 200;
-
-/// Things pinned to a run and not consumed yet. Events beyond that stay in the store, and are
-/// matched when the run has consumed some.
-pub(super) const INBOX_LIMIT_ITEMS: usize = 1000;
+/// Events pinned to a run and not consumed yet. Others stay in the store, and are matched when the
+/// run has consumed some. What becomes of its children is bounded by their number.
+pub(super) const INBOX_LIMIT_EVENTS: usize = 1000;
 
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) spec: JobSpec,
     pub(super) head: Head,
     pub(super) notes: JobNotes,
-    pub(super) journal: BTreeMap<String, StepRecord>,
+    pub(super) journal: Journal,
     /// All that was pinned, by `seq`.
     pub(super) inbox: BTreeMap<u64, InboxContent>,
     pub(super) log: VecDeque<LogLine>,
@@ -33,7 +31,7 @@ impl Row {
             spec,
             head,
             notes: JobNotes::default(),
-            journal: BTreeMap::new(),
+            journal: Journal::default(),
             inbox: BTreeMap::new(),
             log: VecDeque::new(),
             told,
@@ -57,25 +55,29 @@ impl Row {
 
     /// The waits that are registered: pending records that wait for an event.
     pub(super) fn waits(&self) -> impl Iterator<Item = &WaitSpec> {
-        self.journal
-            .values()
-            .filter(|record| record.position.is_none())
-            .filter_map(|record| record.wait.as_ref())
+        self.journal.waits()
     }
 
     /// What was pinned and no record has consumed.
     pub(super) fn unconsumed(&self) -> impl Iterator<Item = (u64, &InboxContent)> {
         let events: BTreeSet<_> = self.journal.values().filter_map(|r| r.event).collect();
-        let children: BTreeSet<_> = self
-            .journal
-            .values()
-            .filter(|record| record.position.is_some())
-            .filter_map(|record| record.child)
-            .collect();
+        let (mut heard, mut awaited) = (BTreeSet::new(), BTreeSet::new());
+        for record in self.journal.values() {
+            if let Some(child) = record.child {
+                let place = match record.position {
+                    Some(_) => &mut heard,
+                    None => &mut awaited,
+                };
+                place.insert(child);
+            }
+        }
         self.inbox
             .iter()
             .filter(move |(_, content)| match content {
-                InboxContent::Child { job, .. } => !children.contains(job),
+                // Several steps may wait for one job.
+                InboxContent::Child { job, .. } | InboxContent::Detached { job, .. } => {
+                    awaited.contains(job) || !heard.contains(job)
+                }
                 InboxContent::Event { id, .. } => !events.contains(id),
             })
             .map(|(seq, content)| (*seq, content))
@@ -111,17 +113,15 @@ impl Row {
 
     /// How a parent is told of this job's end; `None` while it lives.
     pub(super) fn outcome(&self) -> Option<StepOutcome> {
-        use crate::core::State;
-        let error = || self.notes.error.clone().unwrap_or_default();
-        match self.head.state {
-            State::Pending | State::Running | State::Suspended => None,
-            State::Done => self.notes.output.clone().map(StepOutcome::Done),
-            State::Failed | State::Dead => Some(StepOutcome::Failed(error())),
-            State::Cancelled => Some(StepOutcome::Failed(StoredError::new(
-                "X_JOB_CANCELLED",
-                format!("job \"{}\" was cancelled", self.spec.name),
-            ))),
-        }
+        child_outcome(&self.spec, &self.head, &self.notes)
+    }
+
+    /// The children whose ends are waited for: those of pending records.
+    pub(super) fn awaited(&self) -> impl Iterator<Item = JobId> {
+        self.journal
+            .values()
+            .filter(|record| record.position.is_none())
+            .filter_map(|record| record.child)
     }
 }
 

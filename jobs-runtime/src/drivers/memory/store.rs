@@ -3,7 +3,9 @@
 use super::lanes::Lanes;
 use super::row::Row;
 use crate::contract::{Setting, StoredEvent, WakeUp};
-use crate::core::{EventId, InboxContent, JobId, RunId, State, StoredError, Timestamp, nudged};
+use crate::core::{
+    EventId, InboxContent, JobId, RunId, State, StoredError, Timestamp, nudged, released,
+};
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a key belongs to.
@@ -13,6 +15,17 @@ pub(super) struct KeyHold {
     pub(super) run: RunId,
     /// Until when the key is kept beyond the end of its job.
     pub(super) until: Option<Timestamp>,
+    /// The job that follows when this one has ended.
+    pub(super) next: Option<Follower>,
+}
+
+/// A job that gets the key when its holder has ended.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Follower {
+    pub(super) job: JobId,
+    pub(super) run: RunId,
+    /// It does not run before this instant.
+    pub(super) from: Timestamp,
 }
 
 #[derive(Debug)]
@@ -34,6 +47,8 @@ pub(super) struct Store {
     pub(super) dead_by_queue: BTreeMap<String, u64>,
     pub(super) lanes: Lanes,
     pub(super) waits: BTreeMap<WaitKey, BTreeSet<JobId>>,
+    /// Live children by the parent that owns them.
+    pub(super) owned: BTreeMap<JobId, BTreeSet<JobId>>,
     /// By scope and key.
     pub(super) keys: BTreeMap<(String, String), KeyHold>,
     pub(super) runs: BTreeMap<RunId, JobId>,
@@ -100,6 +115,14 @@ impl Store {
     pub(super) fn take(&mut self, id: JobId) -> Option<Row> {
         if let Some(row) = self.live.remove(&id) {
             self.lanes.remove(&row);
+            if let Some(parent) = &row.spec.parent
+                && let Some(children) = self.owned.get_mut(&parent.job)
+            {
+                children.remove(&id);
+                if children.is_empty() {
+                    self.owned.remove(&parent.job);
+                }
+            }
             for key in wait_keys(&row) {
                 if let Some(jobs) = self.waits.get_mut(&key) {
                     jobs.remove(&id);
@@ -128,6 +151,9 @@ impl Store {
         match row.head.state {
             State::Pending | State::Running | State::Suspended => {
                 self.lanes.insert(&row);
+                if let Some(parent) = &row.spec.parent {
+                    self.owned.entry(parent.job).or_default().insert(id);
+                }
                 for key in wait_keys(&row) {
                     self.waits.entry(key).or_default().insert(id);
                 }
@@ -151,7 +177,7 @@ impl Store {
         if error.is_some() {
             row.notes.error = error;
         }
-        self.release_key(&row, now);
+        self.release_key(&row, now, now);
         let told = std::mem::take(&mut row.told);
         let outcome = row.outcome();
         let child = row.spec.id;
@@ -199,14 +225,27 @@ impl Store {
         held.then_some(hold)
     }
 
-    /// Frees the key of a job that ends, if it is the job's own and not kept for longer.
-    fn release_key(&mut self, row: &Row, now: Timestamp) {
+    /// Frees the key of a job that ends, if it is the job's own and not kept beyond `kept`. A job
+    /// that follows gets it, and may run.
+    pub(super) fn release_key(&mut self, row: &Row, kept: Timestamp, now: Timestamp) {
         let Some(key) = &row.spec.key else { return };
         let entry = (row.spec.scope.clone(), key.clone());
-        let over = self.keys.get(&entry).is_some_and(|hold| {
-            hold.job == row.spec.id && hold.until.is_none_or(|until| until <= now)
-        });
-        if over {
+        let Some(hold) = self.keys.get_mut(&entry) else {
+            return;
+        };
+        if hold.job != row.spec.id {
+            // A follower that ends before its turn leaves its place.
+            hold.next = hold.next.filter(|next| next.job != row.spec.id);
+            return;
+        }
+        if let Some(next) = hold.next.take() {
+            (hold.job, hold.run) = (next.job, next.run);
+            if let Some(mut row) = self.take(next.job) {
+                row.head = released(&row.head, next.from, now);
+                self.put(row);
+                self.hint(Hint::Ready);
+            }
+        } else if hold.until.is_none_or(|until| until <= kept) {
             self.keys.remove(&entry);
         }
     }

@@ -1,6 +1,6 @@
 //! What only this driver does; everything else is in the conformance suite.
 
-use super::row::INBOX_LIMIT_ITEMS;
+use super::row::INBOX_LIMIT_EVENTS;
 use super::*;
 use crate::clock::{SeededEntropy, VirtualClock};
 use crate::core::{
@@ -38,11 +38,13 @@ fn job(n: u128) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            on_cancel: None,
         },
         visible: Visible::Now,
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     }
 }
 
@@ -148,12 +150,12 @@ async fn a_flood_of_events_fills_an_inbox_only_to_its_limit() {
         .commit(&[waiting(&claims.jobs[0])], None)
         .await
         .unwrap();
-    let flood: Vec<NewEvent> = (1..=INBOX_LIMIT_ITEMS as u128 + 10).map(event).collect();
+    let flood: Vec<NewEvent> = (1..=INBOX_LIMIT_EVENTS as u128 + 10).map(event).collect();
     let published = memory.publish(&flood, None).await.unwrap();
     let pinned: u64 = published.iter().map(|published| published.woken).sum();
-    assert_eq!(pinned, INBOX_LIMIT_ITEMS as u64);
+    assert_eq!(pinned, INBOX_LIMIT_EVENTS as u64);
     let store = memory.open().unwrap();
-    assert_eq!(store.events.len(), INBOX_LIMIT_ITEMS + 10, "none is lost");
+    assert_eq!(store.events.len(), INBOX_LIMIT_EVENTS + 10, "none is lost");
 }
 
 #[test]

@@ -9,7 +9,9 @@ use super::lanes::{self, Lane};
 use super::whole::Whole;
 use super::{inbox, row, sql};
 use crate::contract::{Claim, Claimed, Claims, QueueSetting};
-use crate::core::{self, ClaimVerdict, Head, Job, JobId, Millis, Nudge, StoredError, Timestamp};
+use crate::core::{
+    self, ClaimVerdict, Head, Job, JobId, Millis, Nudge, Position, StoredError, Timestamp,
+};
 use rusqlite::params;
 use std::collections::BTreeSet;
 
@@ -142,9 +144,11 @@ fn store_lease(tx: &Tx<'_>, claim: &Claim, mut job: Job, head: Head) -> Result<C
             claim.worker,
         ],
     )?;
-    // A job that was never leased has no journal, and one that was never nudged no inbox: the
-    // first attempt reads neither.
-    let first = job.head.token.epoch == 0 && job.head.started_at.is_none();
+    // A job that was never leased has no journal unless it is a fork, and one that was never nudged
+    // no inbox: the first attempt reads neither.
+    let first = job.head.token.epoch == 0
+        && job.head.started_at.is_none()
+        && job.head.next_position == Position::default();
     let journal = if first {
         Vec::new()
     } else {

@@ -2,17 +2,18 @@
 //!
 //! A job that stays live is changed row by row; one that ends or is revived moves as a whole.
 
-use super::end::{self, end};
-use super::enqueue::{insert, tell};
+use super::children::{adopt, cancel_owned, children_of, wait_again};
+use super::end::{end, pass_key_on};
+use super::enqueue::insert;
 use super::fault::Fault;
 use super::group::{Hints, Tx};
 use super::publish::publish_one;
-use super::whole::{LOG_LIMIT_LINES, Whole};
+use super::whole::Whole;
 use super::{inbox, keys, row, sql};
 use crate::contract::Conflicted;
 use crate::core::{
-    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, JobNotes, NewJob,
-    Settle, StoredError,
+    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, JobNotes,
+    LOG_LIMIT_LINES, NewJob, Settle, State, StoredError, Timestamp,
 };
 use rusqlite::params;
 
@@ -52,9 +53,9 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
     match core::decide(&head, commit, tx.now) {
         // An earlier try was applied. What the writer has not seen must be in this answer too: it
         // takes its absence for "there was nothing".
-        Decision::Answer(CommitAnswer::Applied(applied)) => Ok(CommitAnswer::Applied(Applied {
+        Decision::Answer(CommitAnswer::Applied(_)) => Ok(CommitAnswer::Applied(Applied {
+            children: children_of(tx, commit)?,
             nudge: news(commit.seen_nudge)?,
-            ..applied
         })),
         Decision::Answer(answer) => Ok(answer),
         Decision::Nudged => Ok(CommitAnswer::Nudged(core::Nudge {
@@ -78,10 +79,33 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
             let Some(mut whole) = Whole::live(**tx, commit.job)? else {
                 return Ok(CommitAnswer::LeaseLost);
             };
+            let clean_up = (next.state == State::Cancelled)
+                .then(|| core::clean_up(&whole.job.spec, &head, tx.now))
+                .flatten();
             whole.write_down(commit, next, error);
-            finish(tx, commit, &whole)
+            if let Some(Settle::Continue { next }) = &commit.settle {
+                go_on(tx, &mut whole, next)?;
+            }
+            let answer = finish(tx, commit, &whole)?;
+            if let Some(clean_up) = clean_up {
+                // Refused only if it is there already.
+                drop(insert(tx, &clean_up)?);
+            }
+            Ok(answer)
         }
     }
+}
+
+/// Enqueues the run that goes on where this one ends. It takes the key over, also one that is
+/// kept for longer; a job that follows already goes before it.
+fn go_on(tx: &Tx<'_>, whole: &mut Whole, next: &NewJob) -> Result<(), Fault> {
+    pass_key_on(tx, &whole.job.spec, Timestamp(i64::MAX))?;
+    whole.job.notes.continued_to = match insert(tx, next)? {
+        Ok(enqueued) => Some(enqueued.id),
+        Err(Conflicted::KeyTaken(holder)) => Some(holder),
+        Err(Conflicted::Refused(error)) => return Err(Fault::Refused(error)),
+    };
+    Ok(())
 }
 
 /// A commit to a job that is not live: a late worker, or a person who revives it.
@@ -117,6 +141,7 @@ fn apply_archived(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
                 ..Hints::default()
             });
             inbox::match_stored(tx, commit.job, whole.job.spec.tenant.as_deref())?;
+            wait_again(tx, commit.job)?;
             let children = consequences(tx, commit)?;
             applied(tx, commit, children)
         }
@@ -134,6 +159,7 @@ fn move_on(
 ) -> Result<CommitAnswer, Fault> {
     let id = commit.job;
     for name in &commit.removed {
+        tx.run(sql::TOLD_DELETE, params![id.as_bytes(), name])?;
         tx.run(sql::STEP_DELETE, params![id.as_bytes(), name])?;
     }
     let mut waits = !commit.removed.is_empty() || commit.settle == Some(Settle::Requeue);
@@ -177,6 +203,9 @@ fn move_on(
 /// Ends a job. Before the children: one of them may carry the key that becomes free here.
 fn finish(tx: &Tx<'_>, commit: &Commit, whole: &Whole) -> Result<CommitAnswer, Fault> {
     end(tx, whole)?;
+    if commit.settle == Some(Settle::Cancel) {
+        cancel_owned(tx, commit.job)?;
+    }
     let children = consequences(tx, commit)?;
     Ok(CommitAnswer::Applied(Applied {
         children,
@@ -203,21 +232,6 @@ fn applied(tx: &Tx<'_>, commit: &Commit, children: Vec<JobId>) -> Result<CommitA
     let count = head.map_or(0, |head| head.nudge);
     let nudge = inbox::nudge(**tx, commit.job, count, commit.seen_nudge)?;
     Ok(CommitAnswer::Applied(Applied { children, nudge }))
-}
-
-/// Enqueues a child, or joins the job that holds its key.
-fn adopt(tx: &Tx<'_>, parent: JobId, child: &NewJob) -> Result<JobId, Fault> {
-    let joined = match insert(tx, child)? {
-        Ok(enqueued) => enqueued.id,
-        Err(Conflicted::KeyTaken(holder)) => holder,
-        Err(Conflicted::Refused(error)) => return Err(Fault::Refused(error)),
-    };
-    if !tell(tx, joined, parent)?
-        && let Some(ended) = Whole::archived(**tx, joined)?
-    {
-        end::report(tx, &ended, parent)?;
-    }
-    Ok(joined)
 }
 
 /// The job that took a requeued job's key in the meantime.

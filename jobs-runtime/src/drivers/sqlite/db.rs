@@ -7,7 +7,7 @@ use super::callers::Link;
 use super::fault::Fault;
 use crate::core::Timestamp;
 use rusqlite::types::{FromSql, Value};
-use rusqlite::{Connection, Params, Row, ToSql};
+use rusqlite::{CachedStatement, Connection, Params, Row, ToSql};
 use serde::de::DeserializeOwned;
 
 /// A connection inside a transaction. Reads only; see [`super::group::Tx`] for writes.
@@ -35,7 +35,7 @@ impl<'a> Db<'a> {
         match self {
             #[cfg(feature = "sqlx-sqlite")]
             Db::Callers(link) => link.run(sql, params.owned()?),
-            Db::Own(connection) => Ok(connection.prepare_cached(sql)?.execute(params)?),
+            Db::Own(connection) => Ok(statement(connection, sql)?.execute(params)?),
         }
     }
 
@@ -63,7 +63,7 @@ impl<'a> Db<'a> {
                 None => Ok(None),
             },
             Db::Own(connection) => {
-                let mut statement = connection.prepare_cached(sql)?;
+                let mut statement = statement(connection, sql)?;
                 let mut rows = statement.query(params)?;
                 match rows.next()? {
                     Some(row) => read(&mut Columns::of(row)).map(Some),
@@ -102,7 +102,7 @@ impl<'a> Db<'a> {
                 }
             }
             Db::Own(connection) => {
-                let mut statement = connection.prepare_cached(sql)?;
+                let mut statement = statement(connection, sql)?;
                 let mut rows = statement.query(params)?;
                 while let Some(row) = rows.next()?
                     && let Some(value) = read(&mut Columns::of(row))?
@@ -113,6 +113,12 @@ impl<'a> Db<'a> {
         }
         Ok(out)
     }
+}
+
+fn statement<'c>(connection: &'c Connection, sql: &str) -> Result<CachedStatement<'c>, Fault> {
+    #[cfg(test)]
+    super::tests::ran(connection, sql);
+    Ok(connection.prepare_cached(sql)?)
 }
 
 /// The values of a statement's parameters, as the verbs give them.

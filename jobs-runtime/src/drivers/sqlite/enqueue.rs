@@ -2,10 +2,11 @@
 
 use super::fault::Fault;
 use super::group::{Hints, Tx};
+use super::keys::Holder;
 use super::whole::Whole;
 use super::{keys, row, sql};
 use crate::contract::{Conflicted, EnqueueAnswer, Enqueued, check_job};
-use crate::core::{Head, Job, JobId, JobNotes, NewJob, OnConflict, Payload, RunId};
+use crate::core::{self, Head, Job, JobId, JobNotes, Meeting, NewJob, OnConflict, Payload, RunId};
 use rusqlite::params;
 
 /// Stores each job that may be stored, apart from the others.
@@ -43,23 +44,71 @@ pub(super) fn insert(tx: &Tx<'_>, job: &NewJob) -> Result<EnqueueAnswer, Fault> 
     if let Some(key) = spec.key.as_deref()
         && let Some(holder) = keys::holder(**tx, &spec.scope, key, tx.now)?
     {
-        if job.on_conflict == OnConflict::Error {
-            return Ok(Err(Conflicted::KeyTaken(holder.job)));
-        }
-        return Ok(Ok(Enqueued {
+        return meet(tx, job, &holder);
+    }
+    keys::take(**tx, spec, job.unique_for.map(|span| tx.now.after(span)))?;
+    add(tx, job, Head::new(job, tx.now)).map(Ok)
+}
+
+/// A new job meets the holder of its key.
+fn meet(tx: &Tx<'_>, job: &NewJob, holder: &Holder) -> Result<EnqueueAnswer, Fault> {
+    let head = match job.on_conflict {
+        OnConflict::Replace => tx.first(sql::HEAD_LOAD, [holder.job.as_bytes()], row::read_head)?,
+        _ => None,
+    };
+    Ok(match core::meet(job.on_conflict, head.as_ref()) {
+        Meeting::Answer => Ok(Enqueued {
             id: holder.job,
             run_id: holder.run,
             deduped: true,
-            input_differs: input_differs(tx, holder.job, &spec.input)?,
-        }));
+            input_differs: input_differs(tx, holder.job, &job.spec.input)?,
+        }),
+        Meeting::Refuse => Err(Conflicted::KeyTaken(holder.job)),
+        Meeting::Replace => Ok(replace(tx, holder.job, holder.run, job)?),
+        Meeting::Follow => Ok(follow(tx, job, holder)?),
+    })
+}
+
+fn follow(tx: &Tx<'_>, job: &NewJob, holder: &Holder) -> Result<Enqueued, Fault> {
+    if let Some(next) = holder.next {
+        return replace(tx, next.job, next.run, job);
     }
-    keys::take(**tx, spec, job.unique_for.map(|span| tx.now.after(span)))?;
+    let (head, from) = core::follower(job, tx.now);
+    let until = job.unique_for.map(|span| tx.now.after(span));
+    keys::follow(**tx, &job.spec, from, until)?;
+    add(tx, job, head)
+}
+
+/// Gives a job that has not begun the input and the expiry of another.
+fn replace(tx: &Tx<'_>, id: JobId, run_id: RunId, by: &NewJob) -> Result<Enqueued, Fault> {
+    let (input, expires_at) = (&by.spec.input, by.spec.expires_at);
+    tx.run(
+        sql::REPLACE_INPUT,
+        params![id.as_bytes(), input.codec, input.bytes],
+    )?;
+    tx.run(
+        sql::REPLACE_EXPIRY,
+        params![id.as_bytes(), row::instant(expires_at)],
+    )?;
+    Ok(Enqueued {
+        id,
+        run_id,
+        deduped: true,
+        input_differs: false,
+    })
+}
+
+fn add(tx: &Tx<'_>, job: &NewJob, head: Head) -> Result<Enqueued, Fault> {
+    let spec = &job.spec;
     let stored = Job {
         spec: spec.clone(),
-        head: Head::new(job, tx.now),
+        head,
         notes: JobNotes::default(),
     };
     row::insert_job(**tx, &stored)?;
+    for record in &job.prefix {
+        row::upsert_step(**tx, spec.id, record)?;
+    }
     if let Some(parent) = &spec.parent {
         tell(tx, spec.id, parent.job)?;
     }
@@ -67,16 +116,15 @@ pub(super) fn insert(tx: &Tx<'_>, job: &NewJob) -> Result<EnqueueAnswer, Fault> 
         ready: true,
         ..Hints::default()
     });
-    Ok(Ok(Enqueued {
+    Ok(Enqueued {
         id: spec.id,
         run_id: spec.run_id,
         deduped: false,
         input_differs: false,
-    }))
+    })
 }
 
-/// Notes that a job shall hear of the end of a live one. False if that is known already, or if
-/// there is no such live job.
+/// Notes that a job shall hear of the end of a live one. False if there is no such live job.
 pub(super) fn tell(tx: &Tx<'_>, child: JobId, parent: JobId) -> Result<bool, Fault> {
     let noted = tx.run(
         sql::TOLD_INSERT,

@@ -14,9 +14,9 @@ use crate::core::{
 use rusqlite::params;
 use std::collections::BTreeSet;
 
-/// Things pinned to a run and not consumed yet. Events beyond that stay in the store, and are
-/// matched when the run has consumed some.
-const INBOX_LIMIT_ITEMS: u64 = 1000;
+/// Events pinned to a run and not consumed yet. Others stay in the store, and are matched when the
+/// run has consumed some. What becomes of its children is bounded by their number.
+const INBOX_LIMIT_EVENTS: u64 = 1000;
 
 /// All that was pinned to a live run.
 pub(super) fn load(db: Db<'_>, job: JobId) -> Result<Vec<InboxItem>, Fault> {
@@ -53,7 +53,9 @@ pub(super) fn insert(
     content: &InboxContent,
 ) -> Result<(), Fault> {
     let (event, child) = match content {
-        InboxContent::Child { job, .. } => (None, Some(job.as_bytes())),
+        InboxContent::Child { job, .. } | InboxContent::Detached { job, .. } => {
+            (None, Some(job.as_bytes()))
+        }
         InboxContent::Event { id, .. } => (Some(id.as_bytes()), None),
     };
     db.run(
@@ -98,14 +100,18 @@ pub(super) fn pin(
     Ok(true)
 }
 
-/// Whether more may be pinned to a live run.
+/// Whether more events may be pinned to a live run.
 pub(super) fn has_room(tx: &Tx<'_>, job: JobId) -> Result<bool, Fault> {
     let pinned = tx.first(sql::INBOX_COUNT, [job.as_bytes()], |columns| columns.bits())?;
-    if pinned.unwrap_or(0) < INBOX_LIMIT_ITEMS {
+    if pinned.unwrap_or(0) < INBOX_LIMIT_EVENTS {
         return Ok(true);
     }
     // Rare: only now is it worth counting what is consumed.
-    Ok((news(**tx, job)?.len() as u64) < INBOX_LIMIT_ITEMS)
+    let news = news(**tx, job)?;
+    let events = news
+        .iter()
+        .filter(|item| matches!(item.content, InboxContent::Event { .. }));
+    Ok((events.count() as u64) < INBOX_LIMIT_EVENTS)
 }
 
 /// Registers the wait of a pending record under each name of its event, in place of what was
@@ -203,7 +209,7 @@ fn read_event(columns: &mut super::db::Columns<'_, '_>) -> Result<InboxItem, Fau
 
 fn serves(wait: &WaitSpec, content: &InboxContent) -> bool {
     match content {
-        InboxContent::Child { .. } => false,
+        InboxContent::Child { .. } | InboxContent::Detached { .. } => false,
         InboxContent::Event {
             name,
             key,

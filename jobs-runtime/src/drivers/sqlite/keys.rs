@@ -1,6 +1,6 @@
 //! Idempotency keys: who holds one, and when it is free again (R8).
 
-use super::db::Db;
+use super::db::{Columns, Db};
 use super::fault::Fault;
 use super::sql;
 use crate::core::{JobId, JobSpec, RunId, Timestamp};
@@ -10,6 +10,16 @@ use rusqlite::params;
 pub(super) struct Holder {
     pub(super) job: JobId,
     pub(super) run: RunId,
+    pub(super) next: Option<Follower>,
+}
+
+/// A job that gets the key when its holder has ended.
+#[derive(Clone, Copy)]
+pub(super) struct Follower {
+    pub(super) job: JobId,
+    pub(super) run: RunId,
+    /// It does not run before this instant.
+    pub(super) from: Timestamp,
 }
 
 /// Who holds the key at `now`: a live job, or an ended one whose time with it is not over.
@@ -23,6 +33,7 @@ pub(super) fn holder(
         let holder = Holder {
             job: columns.id(JobId::from_bytes)?,
             run: columns.id(RunId::from_bytes)?,
+            next: follower(columns)?,
         };
         let kept = columns.maybe_instant()?.is_some_and(|until| until > now);
         let live: bool = columns.take()?;
@@ -48,13 +59,55 @@ pub(super) fn take(db: Db<'_>, spec: &JobSpec, until: Option<Timestamp>) -> Resu
     Ok(())
 }
 
-/// Frees the key of a job that ends, if it is the job's own and not kept for longer.
-pub(super) fn release(db: Db<'_>, spec: &JobSpec, now: Timestamp) -> Result<(), Fault> {
-    if let Some(key) = &spec.key {
-        db.run(
-            sql::KEY_RELEASE,
-            params![spec.scope, key, spec.id.as_bytes(), now.0],
-        )?;
-    }
+/// Lines a job up behind the holder of its key.
+pub(super) fn follow(
+    db: Db<'_>,
+    spec: &JobSpec,
+    from: Timestamp,
+    until: Option<Timestamp>,
+) -> Result<(), Fault> {
+    db.run(
+        sql::KEY_FOLLOW,
+        params![
+            spec.scope,
+            spec.key,
+            spec.id.as_bytes(),
+            spec.run_id.as_bytes(),
+            from.0,
+            until.map(|at| at.0)
+        ],
+    )?;
     Ok(())
+}
+
+/// Frees the key of a job that ends, if it is the job's own and not kept for longer. The job that
+/// follows has the key then, and is given back.
+pub(super) fn release(
+    db: Db<'_>,
+    spec: &JobSpec,
+    now: Timestamp,
+) -> Result<Option<Follower>, Fault> {
+    let Some(key) = &spec.key else {
+        return Ok(None);
+    };
+    let id = spec.id.as_bytes();
+    let next = db.first(sql::KEY_NEXT, params![spec.scope, key, id], follower)?;
+    if let Some(next) = next.flatten() {
+        db.run(sql::KEY_PASS, params![spec.scope, key])?;
+        return Ok(Some(next));
+    }
+    db.run(sql::KEY_RELEASE, params![spec.scope, key, id, now.0])?;
+    // A follower that ends before its turn leaves its place.
+    db.run(sql::KEY_UNFOLLOW, params![spec.scope, key, id])?;
+    Ok(None)
+}
+
+fn follower(columns: &mut Columns<'_, '_>) -> Result<Option<Follower>, Fault> {
+    let job = columns.maybe_id(JobId::from_bytes)?;
+    let run = columns.maybe_id(RunId::from_bytes)?;
+    let from = columns.maybe_instant()?;
+    Ok(match (job, run, from) {
+        (Some(job), Some(run), Some(from)) => Some(Follower { job, run, from }),
+        _ => None,
+    })
 }

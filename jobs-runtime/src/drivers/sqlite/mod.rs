@@ -6,6 +6,7 @@
 
 #[cfg(feature = "sqlx-sqlite")]
 mod callers;
+mod children;
 mod claim;
 mod clock;
 mod commit;
@@ -256,7 +257,7 @@ impl Driver for Sqlite {
     ) -> Result<Vec<CommitAnswer>, Error> {
         let commits = commits.to_vec();
         let load = Load {
-            items: commits.len(),
+            items: commits.iter().map(|one| 1 + one.children.len()).sum(),
             bytes: commits.iter().map(Commit::size).sum(),
         };
         self.writer

@@ -77,6 +77,7 @@ pub(super) fn insert_job(db: Db<'_>, job: &Job) -> Result<(), Fault> {
             spec.continued_from.as_ref().map(RunId::as_bytes),
             spec.input.codec,
             spec.input.bytes,
+            spec.on_cancel.as_ref().map(write_json).transpose()?,
         ],
     )?;
     Ok(())
@@ -162,6 +163,7 @@ pub(super) fn read_job(columns: &mut Columns<'_, '_>) -> Result<Job, Fault> {
         version: 0,
         fork_of: None,
         continued_from: None,
+        on_cancel: None,
     };
     let head = read_head(columns)?;
     let worker = columns.take()?;
@@ -185,6 +187,7 @@ pub(super) fn read_job(columns: &mut Columns<'_, '_>) -> Result<Job, Fault> {
         codec: number(columns.take()?)?,
         bytes: columns.take()?,
     };
+    spec.on_cancel = columns.maybe_json()?;
     let notes: Option<JobNotes> = columns.maybe_json()?;
     Ok(Job {
         spec,
@@ -222,6 +225,7 @@ pub(super) fn upsert_step(db: Db<'_>, job: JobId, record: &StepRecord) -> Result
             record.event.as_ref().map(|id| id.as_bytes()),
             record.child.as_ref().map(|id| id.as_bytes()),
             record.last_error.as_ref().map(write_json).transpose()?,
+            record.copied_from.as_ref().map(RunId::as_bytes),
             error.map(write_json).transpose()?,
             payload.map(|payload| payload.codec),
             payload.map(|payload| &payload.bytes),
@@ -257,6 +261,7 @@ fn read_step(columns: &mut Columns<'_, '_>) -> Result<StepRecord, Fault> {
         event: columns.maybe_id(crate::core::EventId::from_bytes)?,
         child: columns.maybe_id(JobId::from_bytes)?,
         last_error: columns.maybe_json()?,
+        copied_from: columns.maybe_id(RunId::from_bytes)?,
     };
     record.outcome = match outcome.as_deref() {
         None => None,

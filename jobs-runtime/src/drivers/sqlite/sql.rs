@@ -39,6 +39,11 @@ macro_rules! statements {
 statements! {
     CALLER_FILE = "caller_file";
     CALLER_LOCK = "caller_lock";
+    CHILD_AWAITED = "child_awaited";
+    CHILD_OF_STEP = "child_of_step";
+    CHILD_OWNED = "child_owned";
+    CHILD_RENAME = "child_rename";
+    CHILD_WAITS = "child_waits";
     CLAIM_LANE = "claim_lane";
     CLAIM_LEASE = "claim_lease";
     CLAIM_QUEUE = "claim_queue";
@@ -76,10 +81,14 @@ statements! {
     INBOX_PIN = "inbox_pin";
     JOB_DELETE = "job_delete";
     JOB_LOAD = "job_load";
+    KEY_FOLLOW = "key_follow";
     KEY_HOLDER = "key_holder";
+    KEY_NEXT = "key_next";
+    KEY_PASS = "key_pass";
     KEY_PRUNE = "key_prune";
     KEY_RELEASE = "key_release";
     KEY_TAKE = "key_take";
+    KEY_UNFOLLOW = "key_unfollow";
     LEASE_SHORTEST = "lease_shortest";
     LIST_BUSY = "list_busy";
     LIST_DEAD = "list_dead";
@@ -91,6 +100,8 @@ statements! {
     NAME_NEXT = "name_next";
     NOTE_LOAD = "note_load";
     NOTE_STORE = "note_store";
+    REPLACE_EXPIRY = "replace_expiry";
+    REPLACE_INPUT = "replace_input";
     RUN_FIND = "run_find";
     SETTING_DELETE = "setting_delete";
     SETTING_LIST = "setting_list";
@@ -106,6 +117,7 @@ statements! {
     STEP_DELETE = "step_delete";
     STEP_LOAD = "step_load";
     STEP_UPSERT = "step_upsert";
+    TOLD_DELETE = "told_delete";
     TOLD_INSERT = "told_insert";
     TOLD_LOAD = "told_load";
     WAIT_DELETE = "wait_delete";

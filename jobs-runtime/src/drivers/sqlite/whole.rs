@@ -7,15 +7,12 @@ use super::db::{Db, read_json, write_json};
 use super::fault::Fault;
 use super::{inbox, row, sql};
 use crate::core::{
-    Commit, Head, InboxContent, InboxItem, Job, JobId, LogLine, Nudge, Settle, State, StepOutcome,
-    StepRecord, StoredError,
+    Commit, Head, InboxContent, InboxItem, Job, JobId, LOG_LIMIT_LINES, LogLine, Nudge, Settle,
+    State, StepRecord, StoredError,
 };
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
 use std::collections::BTreeSet;
-
-/// Lines that are kept of what a job wrote about itself; older ones go.
-pub(super) const LOG_LIMIT_LINES: usize = 200;
 
 /// The text of an archived job is this value as JSON. Fields are only ever added, with a default.
 #[derive(Debug, Serialize, Deserialize)]
@@ -155,32 +152,23 @@ impl Whole {
 
     fn unconsumed(&self) -> Vec<InboxItem> {
         let events: BTreeSet<_> = self.journal.iter().filter_map(|r| r.event).collect();
-        let children: BTreeSet<_> = self
+        let (heard, awaited): (Vec<_>, Vec<_>) = self
             .journal
             .iter()
-            .filter(|record| record.position.is_some())
-            .filter_map(|record| record.child)
-            .collect();
+            .filter_map(|record| Some((record.position.is_some(), record.child?)))
+            .partition(|(delivered, _)| *delivered);
+        let of = |records: Vec<(bool, JobId)>| -> BTreeSet<JobId> {
+            records.into_iter().map(|(_, child)| child).collect()
+        };
+        let (heard, awaited) = (of(heard), of(awaited));
         let is_news = |item: &&InboxItem| match &item.content {
-            InboxContent::Child { job, .. } => !children.contains(job),
+            // Several steps may wait for one job.
+            InboxContent::Child { job, .. } | InboxContent::Detached { job, .. } => {
+                awaited.contains(job) || !heard.contains(job)
+            }
             InboxContent::Event { id, .. } => !events.contains(id),
         };
         self.inbox.iter().filter(is_news).cloned().collect()
-    }
-}
-
-/// How a parent is told of a job's end; `None` while the job lives.
-pub(super) fn outcome(job: &Job) -> Option<StepOutcome> {
-    match job.head.state {
-        State::Pending | State::Running | State::Suspended => None,
-        State::Done => job.notes.output.clone().map(StepOutcome::Done),
-        State::Failed | State::Dead => Some(StepOutcome::Failed(
-            job.notes.error.clone().unwrap_or_default(),
-        )),
-        State::Cancelled => Some(StepOutcome::Failed(StoredError::new(
-            "X_JOB_CANCELLED",
-            format!("job \"{}\" was cancelled", job.spec.name),
-        ))),
     }
 }
 

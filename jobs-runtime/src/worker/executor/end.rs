@@ -2,23 +2,21 @@
 
 use super::store::Answered;
 use super::{BodyFuture, Executor};
-use crate::core::{
-    Commit, CommitAnswer, Ended, Payload, Run, Settle, State, StoredError, Timestamp,
-};
+use crate::core::{Commit, CommitAnswer, Ended, Run, Settle, State, StoredError, Timestamp};
 use crate::steps::JobInfo;
 use crate::worker::RunEvent;
 use crate::{Error, Failure};
 
 impl Executor<'_> {
     pub(super) fn ended(&self, result: Result<Vec<u8>, Failure>) -> Ended {
-        let failure = match result {
-            Ok(bytes) => {
-                let limit = self.cell.info.payload_limit;
-                if bytes.len() <= limit {
-                    return Ended::Done(Payload::json(bytes));
+        let failure = match result.and_then(|json| Ok(self.cell.seal(json)?)) {
+            Ok(payload) => {
+                let (size, limit) = (payload.bytes.len(), self.cell.info.payload_limit);
+                if size <= limit {
+                    return Ended::Done(payload);
                 }
                 let what = format!("the output of job \"{}\"", self.cell.info.name);
-                Failure::from(Error::payload_too_large(what, bytes.len(), limit))
+                Failure::from(Error::payload_too_large(what, size, limit))
             }
             Err(failure) => failure,
         };
@@ -86,6 +84,7 @@ impl Executor<'_> {
     ) {
         // Futures that are dropped from here on say nothing about the run.
         self.cell.with(Run::close);
+        self.cell.end();
         drop(body.take());
         if self.sending.is_some() && !self.last_one_applied().await {
             return self.lost();
@@ -125,7 +124,7 @@ impl Executor<'_> {
 
 fn settled_state(commit: &Commit, info: &JobInfo) -> State {
     match &commit.settle {
-        Some(Settle::Ack { .. }) => State::Done,
+        Some(Settle::Ack { .. } | Settle::Continue { .. }) => State::Done,
         Some(Settle::Cancel) => State::Cancelled,
         Some(Settle::Fail { .. }) => State::Failed,
         Some(Settle::Hold { .. } | Settle::Suspend { .. }) => State::Suspended,

@@ -13,7 +13,7 @@ use super::{Shared, panic};
 use crate::Failure;
 use crate::contract::Claimed;
 use crate::core::{
-    Commit, CommitNumber, Ended, Millis, Next, Replay, Run, Settle, StepRecord, Timestamp,
+    Commit, CommitNumber, Ended, Millis, Next, Payload, Replay, Run, Settle, StepRecord, Timestamp,
 };
 use crate::registry::JobDef;
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell, Transactions};
@@ -38,7 +38,7 @@ type BodyFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Se
 /// Runs one lease to its end.
 pub(super) async fn execute(
     shared: Arc<Shared>,
-    claimed: Claimed,
+    mut claimed: Claimed,
     claimed_at: Timestamp,
     asked_mono: Duration,
 ) {
@@ -63,10 +63,13 @@ pub(super) async fn execute(
         gives_up_at: deadline.map(|at| at + BLOCKED_AFTER),
         seen_nudge: claimed.nudge.count,
     });
-    let input = claimed.job.spec.input.bytes.clone();
+    let input = std::mem::replace(&mut claimed.job.spec.input, Payload::json(Vec::new()));
     let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
     // It starts inside its own future: what panics in reading the input is caught as well.
-    let start = async { (def.run)(JobCx::new(&cell), &input).await };
+    let start = async {
+        let input = cell.open(&input)?;
+        (def.run)(JobCx::new(&cell), &input).await
+    };
     let mut body: Option<BodyFuture<'_>> = Some(Box::pin(start));
     let executor = Executor {
         shared: &shared,
@@ -83,6 +86,7 @@ pub(super) async fn execute(
     // The budget of cooperative scheduling would make ready steps look pending.
     tokio::task::unconstrained(executor.run(&mut body)).await;
     cell.with(Run::close);
+    cell.end();
     drop(body);
 }
 
@@ -95,7 +99,7 @@ fn cell(
 ) -> RunCell {
     let job = claimed.job;
     let replay = Replay {
-        careful: def.options.raw_await || job.head.lease_losses > 0,
+        careful: def.awaits_outside_steps() || job.head.lease_losses > 0,
         removed: def.options.removed,
         park_after: PARK_AFTER,
     };
@@ -104,14 +108,15 @@ fn cell(
     let info = JobInfo {
         id: job.spec.id,
         run_id: job.spec.run_id,
-        name: job.spec.name,
-        queue: job.spec.queue,
-        key: job.spec.key,
-        tenant: job.spec.tenant,
+        name: job.spec.name.clone(),
+        queue: job.spec.queue.clone(),
+        key: job.spec.key.clone(),
+        tenant: job.spec.tenant.clone(),
         attempt: job.head.attempt,
         attempts_max: job.head.attempts_max,
         step_timeout: def.options.step_timeout,
         payload_limit: shared.store.capabilities().payload_limit,
+        spec: job.spec,
     };
     let event = RunEvent::Claimed {
         recorded: &recorded,
@@ -124,9 +129,9 @@ fn cell(
         env,
         states,
         shared.observer.clone(),
+        shared.store.codecs.clone(),
         Transactions::new(shared.store.clone(), Arc::clone(&shared.leases)),
-        claimed_at,
-        asked_mono,
+        (claimed_at, asked_mono),
     )
 }
 
@@ -175,6 +180,8 @@ struct Executor<'a> {
 enum Turn {
     Ended(Ended),
     Idle(Next),
+    /// The body ended its lease by itself.
+    Leaving,
     /// Its own wake-up is still to be answered: come back after everybody else.
     Yield,
 }
@@ -187,6 +194,7 @@ impl Executor<'_> {
             let next = match self.poll_until_idle(future, &waker) {
                 Turn::Ended(ended) => return self.end(body, ended).await,
                 Turn::Idle(next) => next,
+                Turn::Leaving => return self.finish(body, Run::settle_leaving).await,
                 Turn::Yield => {
                     tokio::task::yield_now().await;
                     Next::Wait {
@@ -233,6 +241,9 @@ impl Executor<'_> {
             let (polled, own) = self.waker.polling(|| {
                 std::panic::catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(&mut cx)))
             });
+            if polled.is_ok() && self.cell.with(|run| run.is_leaving()) {
+                return Turn::Leaving;
+            }
             match polled {
                 Ok(Poll::Ready(result)) => return Turn::Ended(self.ended(result)),
                 Ok(Poll::Pending) => {}

@@ -4,7 +4,7 @@ use super::Executor;
 use super::wait::Woken;
 use crate::clock::Clock;
 use crate::committer::Committer;
-use crate::core::{Applied, Commit, CommitAnswer, Run, Timestamp, Undone};
+use crate::core::{Applied, Commit, CommitAnswer, Run, StepOutcome, Timestamp, Undone};
 use crate::steps::OpenTx;
 use crate::worker::RunEvent;
 use crate::{Error, Failure};
@@ -44,12 +44,16 @@ pub(super) struct Sending {
 struct StoredStep {
     name: String,
     failed: bool,
+    /// It is a wait whose deadline passed.
+    timed_out: bool,
 }
 
 impl Executor<'_> {
     /// Sends what was delivered, unless the last commit is still on its way.
     pub(super) fn send_records(&mut self) {
-        if let Some(commit) = self.cell.with(Run::take_commit) {
+        let now = self.cell.now();
+        let next = |run: &mut Run| run.take_commit().or_else(|| run.take_notes(now));
+        if let Some(commit) = self.cell.with(next) {
             let tx = self.cell.tx.take();
             self.send(commit, tx);
         }
@@ -64,6 +68,7 @@ impl Executor<'_> {
             .map(|record| StoredStep {
                 name: record.name.clone(),
                 failed: record.is_failure(),
+                timed_out: record.outcome == Some(StepOutcome::TimedOut),
             })
             .collect();
         let ends_tx = tx.is_some().then(|| commit.clone());
@@ -159,7 +164,11 @@ impl Executor<'_> {
     fn applied(&self, applied: Applied, sending: &Sending) {
         self.cell.with(|run| run.committed(applied, sending.sent));
         self.note_seen();
-        for StoredStep { name, failed } in &sending.stored {
+        for stored in &sending.stored {
+            let StoredStep { name, failed, .. } = stored;
+            if stored.timed_out {
+                tracing::warn!(job = %self.cell.info.id, name = self.cell.info.name, step = name, "no event came before the deadline of the wait; the body goes on without one");
+            }
             let event = RunEvent::StepStored {
                 step: name,
                 failed: *failed,

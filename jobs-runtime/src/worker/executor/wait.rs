@@ -3,7 +3,7 @@
 use super::Executor;
 use super::store::reply_to;
 use crate::contract::{Beat, BeatAnswer};
-use crate::core::Next;
+use crate::core::{Next, Timestamp};
 use crate::store::Counted;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
@@ -45,10 +45,18 @@ impl Executor<'_> {
             return Woken::TimedOut;
         }
         let lease_end = self.lease.signal.borrow().lease_end;
+        // A commit in flight carries them, or the one after it does.
+        let notes_due_at = match self.sending {
+            None => self.cell.with(|run| run.notes_due_at()),
+            Some(_) => None,
+        };
+        let now = self.cell.now();
+        let after = |at: Timestamp| mono + Duration::from(at.since(now));
         let due = [
             Some(lease_end),
             self.deadline,
-            wake_at.map(|at| mono + Duration::from(at.since(self.cell.now()))),
+            wake_at.map(after),
+            notes_due_at.map(after),
         ];
         let due = due.into_iter().flatten().min().unwrap_or(lease_end);
         let pause = due.saturating_sub(mono);

@@ -2,9 +2,12 @@
 //! all drivers is in the conformance suite.
 
 mod faults;
+mod long_runs;
 mod open;
 mod processes;
 mod statements;
+
+pub(super) use long_runs::ran;
 
 use super::{Sqlite, SqliteOptions};
 use crate::clock::{Entropy, SystemEntropy};
@@ -61,11 +64,13 @@ fn job(name: &str) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            on_cancel: None,
         },
         visible: Visible::Now,
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        prefix: Vec::new(),
     }
 }
 

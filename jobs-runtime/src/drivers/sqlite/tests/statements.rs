@@ -7,10 +7,16 @@ use std::fs;
 use std::path::Path;
 
 /// Statements that walk a whole table, each with its reason.
-const MAY_SCAN: [(&str, &str); 1] = [(
-    "list_busy",
-    "the partial index of parked rows, all of which are wanted",
-)];
+const MAY_SCAN: [(&str, &str); 2] = [
+    (
+        "child_waits",
+        "what it scans is the chain it has followed so far",
+    ),
+    (
+        "list_busy",
+        "the partial index of parked rows, all of which are wanted",
+    ),
+];
 
 fn migrated() -> rusqlite::Connection {
     let connection = rusqlite::Connection::open_in_memory().unwrap();

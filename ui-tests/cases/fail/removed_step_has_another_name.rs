@@ -1,0 +1,15 @@
+//! A removed step that was only renamed.
+
+use jobs_runtime::{Result, job, step};
+
+async fn work() -> Result<u64> {
+    Ok(1)
+}
+
+#[job(idempotency = none, removed = ["pay"])]
+async fn welcome(_input: u64) -> Result<()> {
+    step!("charge", was = ["pay"], work()).await?;
+    Ok(())
+}
+
+fn main() {}

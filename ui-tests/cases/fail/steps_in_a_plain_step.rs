@@ -1,0 +1,21 @@
+//! A helper called in a step that does not say so.
+
+use jobs_runtime::{Result, job, step, steps};
+
+async fn work() -> Result<u64> {
+    Ok(1)
+}
+
+#[steps]
+async fn bill(order: &u64) -> Result<u64> {
+    step!("charge", work()).await?;
+    Ok(*order)
+}
+
+
+#[job(idempotency = none)]
+async fn welcome(input: u64) -> Result<u64> {
+    Ok(step!("billing", bill(&input)).await?)
+}
+
+fn main() {}
