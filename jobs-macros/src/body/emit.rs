@@ -2,7 +2,8 @@
 //! The forms are the arms of `step!` in `jobs-runtime/src/macros.rs`.
 
 use super::Site;
-use super::form::{Child, Form, Run, Time, Wait};
+use super::child::Child;
+use super::form::{Form, Run, Time, Wait};
 use crate::duration::Backoff;
 use crate::place;
 use crate::template::Template;

@@ -2,8 +2,8 @@
 //! form, and whether their values can be right. Gives a [`Form`], ready to be written out.
 
 use super::call::{StepBody, StepCall, StepOption, Value};
+use super::child::{self, Child};
 use super::helper_call::{self, HelperCall};
-use super::tokens;
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
 use crate::{options, suggest};
@@ -41,11 +41,6 @@ pub(super) struct Run {
     pub(super) timeout: Option<Time>,
     pub(super) at_most_once: bool,
     pub(super) body: StepBody,
-}
-
-pub(super) struct Child {
-    pub(super) request: StepBody,
-    pub(super) detached: bool,
 }
 
 pub(super) struct Wait {
@@ -99,7 +94,7 @@ pub(super) fn check(step: Span, call: StepCall, errors: &mut Errors) -> syn::Res
     refuse_strangers(&call, Some(&name), allowed, errors);
     match name.as_str() {
         "event" => wait(call, errors).map(Box::new).map(Form::Wait),
-        "job" => child(call, errors).map(Box::new).map(Form::Child),
+        "job" => child::read(call, errors).map(Box::new).map(Form::Child),
         "sleep" => time(first, errors, Zero::Allowed)
             .map(Form::Sleep)
             .ok_or_else(|| syn::Error::new(first.key.span(), "this sleep has no length")),
@@ -214,32 +209,6 @@ fn run(step: Span, call: StepCall, errors: &mut Errors) -> syn::Result<Run> {
         at_most_once,
         body,
     })
-}
-
-fn child(call: StepCall, errors: &mut Errors) -> syn::Result<Child> {
-    let (mut request, mut detached) = (None, false);
-    for StepOption { key, value } in call.options {
-        match (key.to_string().as_str(), value) {
-            ("job", Value::Request(body)) => request = Some(body),
-            ("job", _) => return Err(needs_value(&key)),
-            ("detached", Value::Flag) => detached = true,
-            ("detached", _) => {
-                errors.at(key.span(), "`detached` stands alone, without a value");
-            }
-            _ => {}
-        }
-    }
-    let request = request.ok_or_else(|| {
-        syn::Error::new(
-            Span::call_site(),
-            "this step names no job; write `job = ship(parcel)`",
-        )
-    })?;
-    if let Some(span) = tokens::find_await(&request.tokens) {
-        let text = "the request of a child is made without waiting, so that a replay need not make it; await this in a step of its own, before";
-        return Err(syn::Error::new(span, text));
-    }
-    Ok(Child { request, detached })
 }
 
 fn wait(call: StepCall, errors: &mut Errors) -> syn::Result<Wait> {
@@ -378,7 +347,7 @@ fn text(value: &Value) -> Option<&LitStr> {
     }
 }
 
-fn needs_value(key: &Ident) -> syn::Error {
+pub(super) fn needs_value(key: &Ident) -> syn::Error {
     syn::Error::new(key.span(), format!("the option `{key}` needs a value"))
 }
 

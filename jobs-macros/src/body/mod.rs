@@ -7,6 +7,7 @@
 
 mod await_check;
 mod call;
+mod child;
 mod emit;
 mod form;
 mod former;

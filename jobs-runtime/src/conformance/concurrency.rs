@@ -1,5 +1,6 @@
 //! Races: many callers at once, and what must hold whoever is first.
 
+use super::children::child_of;
 use super::shapes::{JobShape, wait};
 use super::{Failure, Result, Subject};
 use crate::core::{CommitAnswer, JobId, NewJob, State};
@@ -37,6 +38,44 @@ async fn d11_claimers_of_one_lost_lease_get_one_lease(s: Subject) -> Result {
     let claimed = together(&s, async |s: Subject| Ok(s.claim(5).await?.len())).await?;
     check_eq!(claimed.iter().sum::<usize>(), 1);
     check_eq!(s.row(lost.id()).await?.head.token.epoch, 2);
+    Ok(())
+}
+
+case!(d31_a_cancel_lets_no_grandchild_escape_that_is_being_enqueued);
+async fn d31_a_cancel_lets_no_grandchild_escape_that_is_being_enqueued(s: Subject) -> Result {
+    for _ in 0..20 {
+        let mut parent = s.start(&s.job("order")).await?;
+        let child = child_of(&s, &parent);
+        let mut commit = parent.steps(Vec::new());
+        commit.children = vec![child];
+        s.apply(&commit).await?;
+        let mut holder = s.claim_one().await?;
+        let grandchildren: Vec<NewJob> = (0..5).map(|_| child_of(&s, &holder)).collect();
+        let mut commits = Vec::new();
+        for grandchild in &grandchildren {
+            let mut commit = holder.steps(Vec::new());
+            commit.children = vec![grandchild.clone()];
+            commits.push(commit);
+        }
+        let (worker, id) = (s.clone(), parent.id());
+        let enqueuing = tokio::spawn(async move {
+            for commit in &commits {
+                worker.commit(commit).await?;
+            }
+            Ok::<_, Failure>(())
+        });
+        let cancelled = s.cancel(id).await?;
+        check!(matches!(cancelled, CommitAnswer::Applied(_)));
+        enqueuing
+            .await
+            .map_err(|error| Failure::here(error.to_string()))??;
+        for grandchild in &grandchildren {
+            let found = s.inspect().job(grandchild.spec.id).await?;
+            let state = found.map_or(State::Cancelled, |job| job.head.state);
+            check_eq!(state, State::Cancelled, "cancelled, or never stored");
+        }
+        s.claim_nothing().await?;
+    }
     Ok(())
 }
 

@@ -114,6 +114,37 @@ async fn helpers_run_side_by_side() {
     }
 }
 
+#[job(idempotency = "helpers-child:{input}")]
+async fn helpers_child(input: u64) -> Result<u64> {
+    step!("nap", sleep = "1h").await;
+    Ok(input * 2)
+}
+
+#[steps]
+async fn with_child(input: u64) -> Result<u64> {
+    Ok(step!("twice", was = ["double"], job = helpers_child(input)).await?)
+}
+
+#[job(idempotency = "helped-by-child:{input}")]
+async fn helped_by_child(input: u64) -> Result<u64> {
+    let (left, right) = tokio::try_join!(
+        step!("left", steps = with_child(input)),
+        step!("right", steps = with_child(input + 1)),
+    )?;
+    Ok(left + right)
+}
+
+#[tokio::test]
+async fn a_helper_may_wait_for_children() {
+    let (bench, _) = bench();
+    let handle = helped_by_child(1).enqueue(bench.jobs()).await.unwrap();
+    bench.advance(2 * HOUR).await.unwrap();
+    assert_eq!(bench.jobs().wait(&handle).await.unwrap(), 6);
+    let mut names = journal(&bench, handle.id()).await;
+    names.sort();
+    assert_eq!(names, ["left/twice", "right/twice"]);
+}
+
 #[job(idempotency = "helper-twice:{input}")]
 async fn helper_twice(input: u64, log: State<Log>) -> Result<()> {
     for _ in 0..2 {

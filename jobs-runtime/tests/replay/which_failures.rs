@@ -13,6 +13,7 @@ struct Paid;
 #[derive(Clone, Copy, Debug, Serialize, Deserialize)]
 enum Failing {
     AtMostOnce,
+    Child,
     RequiredWait,
     Step,
 }
@@ -49,12 +50,18 @@ enum Outcome {
     JobFailed,
 }
 
+#[job(idempotency = none, attempts = 1)]
+async fn failing_child(_input: (), log: State<Log>) -> Result<()> {
+    Ok(step!("effect", first_fails(&log)).await?)
+}
+
 #[job(idempotency = "which-failures:{input.2}", backoff = "10m")]
 async fn which_failures(input: (Failing, Then, u32), log: State<Log>) -> Result<String> {
     let (what, then, _) = input;
     let failing = async {
         match what {
             Failing::AtMostOnce => step!("once", effect = at_most_once, first_fails(&log)).await,
+            Failing::Child => step!("child", job = failing_child(())).await,
             Failing::RequiredWait => {
                 let paid = step!("paid", event = Paid, timeout = "1m", required).await;
                 paid.map(drop)
@@ -135,7 +142,7 @@ async fn outcome(what: Failing, then: Then) -> (Outcome, usize) {
 #[tokio::test]
 async fn r3_each_failure_is_tried_again_or_history_as_the_table_says() {
     use Outcome::{Again, History, JobFailed};
-    // By what the body does; then for a step, a required wait, and a step at most once.
+    // By what the body does; then for a step or a child, a required wait, and a step at most once.
     let table = [
         (Then::Compensates, [JobFailed, JobFailed, JobFailed]),
         (Then::EndsWell, [History, History, History]),
@@ -147,8 +154,13 @@ async fn r3_each_failure_is_tried_again_or_history_as_the_table_says() {
         (Then::PassesBesideSleep, [Again, Again, JobFailed]),
     ];
     for (then, expected) in table {
-        let kinds = [Failing::Step, Failing::RequiredWait, Failing::AtMostOnce];
-        for (what, expected) in kinds.into_iter().zip(expected) {
+        let [step, wait, once] = expected;
+        for (what, expected) in [
+            (Failing::Step, step),
+            (Failing::Child, step),
+            (Failing::RequiredWait, wait),
+            (Failing::AtMostOnce, once),
+        ] {
             let (outcome, effects) = outcome(what, then).await;
             assert_eq!(outcome, expected, "{what:?}, {then:?}");
             let tries = match (what, outcome) {

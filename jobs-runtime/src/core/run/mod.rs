@@ -13,8 +13,10 @@ mod leave;
 mod live;
 mod once;
 mod settle;
+mod slot;
 #[cfg(test)]
 mod tests;
+mod values;
 
 pub use advance::Next;
 pub use ask::{Ask, Asked};
@@ -22,8 +24,7 @@ pub use leave::Leave;
 pub use settle::Ended;
 
 use super::{
-    Applied, Job, Millis, Mismatch, Nudge, Position, StepOutcome, StepRecord, Timestamp, Token,
-    mix::mix, notes::Notes,
+    Applied, Job, Millis, Mismatch, Nudge, Position, StepRecord, Timestamp, Token, notes::Notes,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -32,6 +33,7 @@ use alloc::{
 };
 use children::Children;
 use live::Live;
+use slot::{Slot, SlotState};
 
 /// How a run is to be replayed.
 #[derive(Clone, Copy, Debug)]
@@ -130,61 +132,6 @@ struct Removal {
     poll: u64,
     /// The record, if it was not stored yet.
     unsaved: Option<StepRecord>,
-}
-
-#[derive(Debug)]
-struct Slot {
-    state: SlotState,
-    record: StepRecord,
-    /// Its place among the names that were taken.
-    asked: usize,
-    /// A future has taken the name in this lease.
-    claimed: bool,
-    /// That future is still alive.
-    awaited: bool,
-    /// Its failure may never be taken back, and its body never runs twice.
-    once: bool,
-    /// The start of such a body is durable, and it has not begun.
-    marked: bool,
-    /// A passed deadline is an error.
-    required: bool,
-    /// Its child is not waited for.
-    detached: bool,
-    /// The poll to which its result was delivered.
-    delivered_in: u64,
-    /// The body asked for something new in that poll, or in any since.
-    asked_in: bool,
-    asked_since: bool,
-}
-
-#[derive(Debug, PartialEq)]
-enum SlotState {
-    /// A failed body waits for its next try. Stands in [`Live`].
-    BackOff,
-    /// Its outcome is what the future gets.
-    Delivered,
-    /// The body has ended; its result waits to be delivered.
-    Finished(StepOutcome),
-    /// Asked for, and may not start yet.
-    Held,
-    /// Its start is being stored, before the body begins.
-    Marking,
-    /// The future was dropped before it got anything.
-    Gone,
-    /// Only a pending record of an earlier lease, not asked for yet.
-    Pending,
-    /// The body runs on past its deadline, until its future is polled and drops it.
-    Overrun,
-    /// The body runs, until the deadline if it has one. Stands in [`Live`].
-    Running(Option<Timestamp>),
-    /// In the journal, its position not reached yet.
-    Recorded,
-    /// Its position came and nobody asked.
-    Passed,
-    /// Stored ahead of its delivery (careful mode): given out once durable.
-    Storing,
-    /// A sleep or a wait. Stands in [`Live`].
-    Suspended,
 }
 
 impl Run {
@@ -332,46 +279,6 @@ impl Run {
         self.live.is_waiting() || self.children.are_awaited()
     }
 
-    /// The time of the last delivered record; the time of the enqueue before the first (R14).
-    #[must_use]
-    pub fn recorded_now(&self) -> Timestamp {
-        self.got.1
-    }
-
-    /// Bits that are the same on every replay: from the run, the last position and a count (R14).
-    pub fn recorded_random(&mut self) -> u128 {
-        self.draw(0)
-    }
-
-    /// The same for the body of a step. It has a count of its own: a recorded body does not run
-    /// again, and what it drew must be missed by nobody.
-    pub fn body_random(&mut self) -> u128 {
-        self.draw(1)
-    }
-
-    fn draw(&mut self, stream: u8) -> u128 {
-        let count = &mut self.values[usize::from(stream)];
-        *count += 1;
-        let count = u128::from(*count);
-        let mut state = u128::from_le_bytes(*self.seed().as_bytes());
-        // A position is the same in every attempt; which one comes next is not, if it failed.
-        let got = self.got.0.map_or(0, |position| u128::from(position.0) + 1);
-        for word in [got, count, u128::from(stream)] {
-            state = mix(state ^ word);
-        }
-        state
-    }
-
-    /// The run that gave what was given last: a fork replays what another run has done, with the
-    /// values that the other had.
-    fn seed(&self) -> super::RunId {
-        let origin = match self.got.0 {
-            None => self.origins.first(),
-            Some(last) => self.origins.iter().find(|(position, _)| *position == last),
-        };
-        origin.map_or(self.run, |(_, run)| *run)
-    }
-
     fn break_with(&mut self, fault: RunFault) {
         self.fault.get_or_insert(fault);
     }
@@ -406,29 +313,5 @@ impl Run {
             self.values = [0; 2];
         }
         self.wake(name);
-    }
-}
-
-impl Slot {
-    fn recorded(record: StepRecord) -> Self {
-        let state = if record.position.is_some() {
-            SlotState::Recorded
-        } else {
-            SlotState::Pending
-        };
-        Slot {
-            state,
-            record,
-            asked: 0,
-            claimed: false,
-            awaited: false,
-            once: false,
-            marked: false,
-            required: false,
-            detached: false,
-            delivered_in: 0,
-            asked_in: false,
-            asked_since: false,
-        }
     }
 }
