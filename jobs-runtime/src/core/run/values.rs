@@ -1,7 +1,8 @@
 //! What a body may read of time and chance: the same on every replay (R14).
 
 use super::Run;
-use crate::core::{RunId, Timestamp, mix::mix};
+use crate::core::mix::mix;
+use crate::core::{RunId, Timestamp};
 
 impl Run {
     /// The time of the last delivered record; the time of the enqueue before the first (R14).
@@ -39,7 +40,11 @@ impl Run {
     fn seed(&self) -> RunId {
         let origin = match self.got.0 {
             None => self.origins.first(),
-            Some(last) => self.origins.iter().find(|(position, _)| *position == last),
+            Some(last) => self
+                .origins
+                .binary_search_by_key(&last, |(position, _)| *position)
+                .ok()
+                .and_then(|at| self.origins.get(at)),
         };
         origin.map_or(self.run, |(_, run)| *run)
     }
