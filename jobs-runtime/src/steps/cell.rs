@@ -63,13 +63,12 @@ impl RunCell {
     pub(crate) fn new(
         info: JobInfo,
         run: Run,
-        env: Env,
         states: Arc<StateMap>,
         observer: Observer,
-        codecs: Codecs,
         tx: Transactions,
         (claimed_at, claimed_mono): (Timestamp, Duration),
     ) -> Self {
+        let (env, codecs) = (tx.env(), tx.codecs());
         let shell = Mutex::new(Shell {
             run,
             wakers: BTreeMap::new(),

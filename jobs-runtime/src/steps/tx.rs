@@ -3,6 +3,8 @@
 //!
 //! When it ends is decided by the run; that it ends is seen to by the executor.
 
+use crate::clock::Env;
+use crate::codec::Codecs;
 use crate::contract::StepTransaction;
 use crate::core::{Commit, CommitAnswer, Millis};
 use crate::store::{Count, Store};
@@ -49,6 +51,14 @@ impl Transactions {
             leases,
             open: Mutex::new(None),
         }
+    }
+
+    pub(super) fn env(&self) -> Env {
+        self.store.env.clone()
+    }
+
+    pub(super) fn codecs(&self) -> Codecs {
+        self.store.codecs.clone()
     }
 
     /// Begins one, and says how long it may be open. While the store cannot be had it is tried

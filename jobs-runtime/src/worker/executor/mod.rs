@@ -122,14 +122,12 @@ fn cell(
         recorded: &recorded,
     };
     shared.observer.tell(&info, event);
-    let (states, env) = (Arc::clone(&shared.states), shared.store.env.clone());
+    let states = Arc::clone(&shared.states);
     RunCell::new(
         info,
         run,
-        env,
         states,
         shared.observer.clone(),
-        shared.store.codecs.clone(),
         Transactions::new(shared.store.clone(), Arc::clone(&shared.leases)),
         (claimed_at, asked_mono),
     )
