@@ -22,6 +22,7 @@ pages! {
     enqueuing = "enqueuing.md";
     inside_a_job = "inside-a-job.md";
     long_runs = "long-runs.md";
+    transactions = "transactions.md";
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
     errors = "errors.md";

@@ -2,7 +2,7 @@
 
 use crate::clock::Env;
 use crate::codec::Codec;
-use crate::contract::{Conflicted, Driver, Enqueued, WakeUp};
+use crate::contract::{Conflicted, Driver, EnqueueAnswer, Enqueued, WakeUp};
 use crate::core::{EventId, Job as Row, JobId, Millis, NewEvent, NewJob, Payload, State};
 use crate::definition::{Event, Job};
 use crate::durable::Durable;
@@ -52,6 +52,31 @@ impl Jobs {
         })
     }
 
+    /// Connects through a pool that the application has: the jobs live in its database, beside its
+    /// own tables, and its transactions can carry jobs and events. The schema is brought up to
+    /// date; the store has connections of its own, and takes some of the pool's for `tx` steps.
+    ///
+    #[cfg_attr(feature = "sqlx-sqlite", doc = "```")]
+    #[cfg_attr(not(feature = "sqlx-sqlite"), doc = "```ignore")]
+    /// # use jobs_runtime::{Jobs, Result};
+    /// # async fn connect() -> Result<()> {
+    /// let pool = sqlx::SqlitePool::connect("sqlite://app.db?mode=rwc").await?;
+    /// let jobs = Jobs::from_pool(pool).await?;
+    /// # let _ = jobs;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// `X_STORE_SETTINGS` if the database is one in memory, or is set up in a way that breaks a
+    /// promise; else as [`Jobs::connect`].
+    pub async fn from_pool(pool: impl crate::connect::Pool) -> Result<Self, Error> {
+        let env = Env::system();
+        let driver = pool.connect(env.clone()).await?;
+        Ok(Jobs {
+            store: Store::new(driver, env),
+        })
+    }
+
     /// Uses a driver that is already connected, and time and randomness that are given.
     pub fn with_driver(driver: impl Driver, env: Env) -> Self {
         Jobs {
@@ -72,9 +97,9 @@ impl Jobs {
     /// other codecs given before, and of none, can still be read. See [`crate::codec`].
     #[must_use]
     pub fn with_codec(self, codec: impl Codec) -> Self {
-        Jobs {
-            store: self.store.with_codec(Arc::new(codec)),
-        }
+        let store = self.store.with_codec(Arc::new(codec));
+        crate::outbox::remember(&store);
+        Jobs { store }
     }
 
     /// The same connection, where what is enqueued is run at once.
@@ -105,6 +130,18 @@ impl Jobs {
         event: E,
         key: impl EventKey<E::Key>,
     ) -> Result<EventId, Error> {
+        let event = self.event_row(event, key)?;
+        let events = [event];
+        self.retrying(|| self.store.publish(&events)).await?;
+        Ok(events[0].id)
+    }
+
+    /// An event as it is stored.
+    pub(crate) fn event_row<E: Event>(
+        &self,
+        event: E,
+        key: impl EventKey<E::Key>,
+    ) -> Result<NewEvent, Error> {
         let env = &self.store.env;
         let payload = self.store.payload(event.encode()?)?;
         let limit = self.store.capabilities().payload_limit;
@@ -119,7 +156,7 @@ impl Jobs {
                 "give what the event and its wait share, or declare the event with `key = none`",
             ));
         }
-        let event = NewEvent {
+        Ok(NewEvent {
             id: EventId::new(env.clock.now(), env.entropy.bits()),
             name: E::NAME.into(),
             key,
@@ -127,10 +164,7 @@ impl Jobs {
             payload,
             ttl: E::TTL.unwrap_or(DEFAULT_TTL),
             trace_context: None,
-        };
-        let events = [event];
-        self.retrying(|| self.store.publish(&events)).await?;
-        Ok(events[0].id)
+        })
     }
 
     /// Stores many jobs of one kind in one write, which costs little more than one job: up to
@@ -237,8 +271,17 @@ impl Jobs {
     /// is answered by sending the same id again.
     ///
     /// # Errors
-    /// As [`crate::Request::enqueue`].
+    /// As [`crate::Request::enqueue`]; `X_OUTBOX_NO_TX` if the definition in this program says
+    /// `outbox = required`, for which there is [`Jobs::enqueue_raw_in`].
     pub async fn enqueue_raw(&self, job: NewJob) -> Result<crate::contract::Enqueued, Error> {
+        if crate::registry::wants_outbox(&job.spec.name) {
+            return Err(Error::outbox_without_tx(&job.spec.name));
+        }
+        self.enqueue_row(job).await
+    }
+
+    /// Stores a job of which it is known that it may stand alone.
+    pub(crate) async fn enqueue_row(&self, job: NewJob) -> Result<Enqueued, Error> {
         let jobs = [self.checked(job)?];
         let answers = self.enqueue_batch(&jobs).await?;
         answers
@@ -261,13 +304,9 @@ impl Jobs {
         let answers = self.retrying(|| self.store.enqueue(jobs)).await?;
         let mut told = Vec::with_capacity(answers.len());
         for (job, answer) in jobs.iter().zip(answers) {
-            told.push(match answer {
+            told.push(match stored(job, answer) {
                 Ok(enqueued) => self.compared(job, enqueued).await,
-                Err(Conflicted::KeyTaken(holder)) => {
-                    let key = job.spec.key.as_deref().unwrap_or_default();
-                    Err(Error::key_taken(&job.spec.name, key, holder))
-                }
-                Err(Conflicted::Refused(error)) => Err(error),
+                refused => refused,
             });
         }
         Ok(told)
@@ -275,7 +314,11 @@ impl Jobs {
 
     /// A store compares what was stored, and a codec may store one value as different bytes each
     /// time: then the values themselves are compared here.
-    async fn compared(&self, job: &NewJob, enqueued: Enqueued) -> Result<Enqueued, Error> {
+    pub(crate) async fn compared(
+        &self,
+        job: &NewJob,
+        enqueued: Enqueued,
+    ) -> Result<Enqueued, Error> {
         let codecs = &self.store.codecs;
         if codecs.is_plain() || !(enqueued.deduped && enqueued.input_differs) {
             return Ok(enqueued);
@@ -334,7 +377,18 @@ impl Jobs {
     }
 }
 
-fn unanswered() -> Error {
+/// What the answer to an enqueue says of its job.
+pub(crate) fn stored(job: &NewJob, answer: EnqueueAnswer) -> Result<Enqueued, Error> {
+    answer.map_err(|conflicted| match conflicted {
+        Conflicted::KeyTaken(holder) => {
+            let key = job.spec.key.as_deref().unwrap_or_default();
+            Error::key_taken(&job.spec.name, key, holder)
+        }
+        Conflicted::Refused(error) => error,
+    })
+}
+
+pub(crate) fn unanswered() -> Error {
     Error::store_corrupt("an enqueue that was answered with nothing")
 }
 

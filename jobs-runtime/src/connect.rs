@@ -29,6 +29,29 @@ impl Scheme {
 
 inventory::collect!(Scheme);
 
+/// A pool of connections that an application has, and the driver for the store in its database.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is no pool that jobs can be connected through",
+    label = "not a pool of a database that a driver of this build knows",
+    note = "a `sqlx::SqlitePool` is one, with the feature `sqlx-sqlite` of `jobs-runtime`"
+)]
+pub trait Pool: Send + 'static {
+    /// The driver, connected and with its schema up to date.
+    fn connect(self, env: Env) -> Connecting;
+}
+
+#[cfg(feature = "sqlx-sqlite")]
+impl Pool for sqlx::SqlitePool {
+    fn connect(self, env: Env) -> Connecting {
+        Box::pin(async move {
+            let options = crate::drivers::sqlite::SqliteOptions::default().env(env);
+            let driver = crate::drivers::sqlite::Sqlite::from_pool(self, options).await?;
+            let driver: Arc<dyn Driver> = Arc::new(driver);
+            Ok(driver)
+        })
+    }
+}
+
 inventory::submit! {
     Scheme::new("memory", |_, env| Box::pin(async move {
         let driver: Arc<dyn Driver> = Arc::new(crate::drivers::memory::Memory::new(env));

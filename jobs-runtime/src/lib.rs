@@ -22,6 +22,7 @@ mod error;
 pub mod errors;
 mod failure;
 mod macros;
+mod outbox;
 pub mod prelude;
 #[doc(hidden)]
 pub mod private;
@@ -36,8 +37,10 @@ pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
 pub use admin::Admin;
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
-pub use connect::{Connecting, Scheme};
+pub use connect::{Connecting, Pool, Scheme};
 pub use definition::{Event, Job};
+#[cfg(feature = "sqlx-sqlite")]
+pub use drivers::sqlite::SqliteTx;
 pub use durable::{Durable, EventKey, KeyPart};
 pub use error::{Code, Error, codes};
 pub use failure::{Failure, FatalExt, Result};
@@ -114,6 +117,7 @@ pub use jobs_macros::Event;
 /// | `on_cancel = path` | another job, which gets the same input when this one is cancelled |
 /// | `timeout = "10m"`, `visibility_timeout = "30s"` | how long one lease may run, and how long it hides the job without a heartbeat |
 /// | `step_timeout = "1m"` | how long a step may take that does not say |
+/// | `outbox = required` | it is enqueued inside a transaction, by [`Request::enqueue_in`], or not at all |
 /// | `removed = ["…"]` | steps that were given up, and may still be recorded; `"charge:{id}"` with any value, `"billing/charge"` in a helper |
 /// | `allow = (raw_await)` | awaits outside of steps are meant |
 /// | `crate = path` | where this crate is, if it has another name |
@@ -153,7 +157,8 @@ pub use jobs_macros::job;
 /// | `allow = (raw_await)` | awaits outside of steps are meant |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::steps;
-pub use request::{Handle, Request};
+pub use outbox::{Alone, Anywhere, InTransaction};
+pub use request::{Enqueuing, Handle, Request};
 pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};
 pub use worker::{DEFAULT_VISIBILITY_TIMEOUT, RunEvent, RunRef, Worker};

@@ -38,6 +38,10 @@
 ///
 /// Every other form takes `was` as well.
 ///
+/// `step!("debit", tx = |tx: &mut SqliteTx| debit(tx, &input))` gives the body a transaction on the
+/// file that holds the jobs, and stores what it writes together with the step's record: see
+/// `SqliteTx`, with the feature `sqlx-sqlite`.
+///
 /// A step is a future: it is awaited, joined and selected as any other, and nothing of it is
 /// evaluated on a replay.
 #[macro_export]
@@ -60,6 +64,30 @@ macro_rules! step {
     (@once_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
         $crate::private::step_once($cx, $($name)+, $($options)+, {
             $crate::private::block(async move $($body)+)
+        })
+    };
+    (@tx $cx:ident [$($name:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $body:expr) => {
+        $crate::private::step_tx($cx, $($name)+, $($options)+, || async {
+            let mut begun = $crate::private::begin_tx($cx, $crate::private::tx_kind::<$ty>()).await?;
+            let limit = begun.limit();
+            let result = $crate::private::write_tx($cx, limit, async {
+                let $tx: &mut $ty = begun.tx();
+                $crate::private::future($body).await
+            });
+            let result = result.await;
+            begun.end($cx, result).await
+        })
+    };
+    (@tx_block $cx:ident [$($name:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $($body:tt)+) => {
+        $crate::private::step_tx($cx, $($name)+, $($options)+, || async {
+            let mut begun = $crate::private::begin_tx($cx, $crate::private::tx_kind::<$ty>()).await?;
+            let limit = begun.limit();
+            let result = $crate::private::write_tx($cx, limit, async {
+                let $tx: &mut $ty = begun.tx();
+                $crate::private::block(async $($body)+).await
+            });
+            let result = result.await;
+            begun.end($cx, result).await
         })
     };
     (@sleep $cx:ident [$($name:tt)+] $span:expr) => {

@@ -66,6 +66,8 @@ pub struct JobOptions {
     pub removed: &'static [&'static str],
     /// It has an idempotency key.
     pub keyed: bool,
+    /// It is enqueued inside a transaction of the caller's, or not at all.
+    pub outbox: bool,
     /// What to do when a live job holds the key.
     pub on_conflict: OnConflict,
     /// How long the key is kept, whatever becomes of the job.
@@ -89,6 +91,7 @@ impl JobOptions {
         raw_await: false,
         removed: &[],
         keyed: true,
+        outbox: false,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
         expires: None,
@@ -114,6 +117,8 @@ pub struct StepDef {
     pub was: &'static [&'static str],
     /// Its body runs at most once.
     pub at_most_once: bool,
+    /// Its body writes in a transaction of the store.
+    pub tx: bool,
     /// The helper it calls; the names of that one's steps follow its own and a `/`.
     pub helper: Option<fn() -> HelperDef>,
 }
@@ -136,6 +141,7 @@ impl StepDef {
         in_loop: false,
         was: &[],
         at_most_once: false,
+        tx: false,
         helper: None,
     };
 }
@@ -230,6 +236,14 @@ impl EventDef {
 /// Where a definition stands: two that are equal are one, linked twice.
 fn place(krate: &str, version: &str, file: &str, line: u32) -> String {
     format!("{krate} {version} at {file}:{line}")
+}
+
+/// Whether a definition of this name, now or formerly, says `outbox = required`.
+pub(crate) fn wants_outbox(name: &str) -> bool {
+    crate::private::JOBS_V0
+        .iter()
+        .filter(|def| def.options.outbox)
+        .any(|def| def.name == name || def.was.contains(&name))
 }
 
 /// The definitions by every name they answer to.

@@ -12,12 +12,14 @@ use crate::core::{
 };
 use crate::definition::Job;
 use crate::durable::Durable;
+use crate::outbox::{Alone, Anywhere};
 use crate::private::IntoTimestamp;
 use crate::registry::JobDef;
 use crate::steps::Given;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
+use std::pin::Pin;
 use std::time::Duration;
 
 /// A job that is about to be enqueued: what calling a `#[job]` function gives.
@@ -36,7 +38,7 @@ use std::time::Duration;
 /// # Ok(()) }
 /// ```
 #[must_use = "a request does nothing until it is enqueued: add `.enqueue(&jobs).await`"]
-pub struct Request<J: Job> {
+pub struct Request<J: Job, O: 'static = Anywhere> {
     input: J::Input,
     visible: Visible,
     priority: Option<Priority>,
@@ -48,6 +50,7 @@ pub struct Request<J: Job> {
     expires: Option<Millis>,
     run_id: Option<RunId>,
     labels: BTreeMap<String, String>,
+    outbox: PhantomData<fn() -> O>,
 }
 
 impl<J: Job> Request<J> {
@@ -65,6 +68,27 @@ impl<J: Job> Request<J> {
             expires: None,
             run_id: None,
             labels: BTreeMap::new(),
+            outbox: PhantomData,
+        }
+    }
+}
+
+impl<J: Job, O: 'static> Request<J, O> {
+    /// The same request with another mark.
+    pub(crate) fn marked<M>(self) -> Request<J, M> {
+        Request {
+            input: self.input,
+            visible: self.visible,
+            priority: self.priority,
+            tenant: self.tenant,
+            queue: self.queue,
+            attempts: self.attempts,
+            on_conflict: self.on_conflict,
+            unique_for: self.unique_for,
+            expires: self.expires,
+            run_id: self.run_id,
+            labels: self.labels,
+            outbox: PhantomData,
         }
     }
 
@@ -136,18 +160,23 @@ impl<J: Job> Request<J> {
         self
     }
 
-    /// Stores the job. If a live job holds the key, the handle is that job's.
+    /// Stores the job. If a live job holds the key, the handle is that job's. A job that says
+    /// `outbox = required` has [`Request::enqueue_in`] instead.
     ///
     /// # Errors
     /// `X_IDEMPOTENCY_REQUIRED` for an empty key, `X_PAYLOAD_TOO_LARGE`, `X_JOB_DUPLICATE` under
     /// `OnConflict::Error`; `X_DRIVER_UNAVAILABLE` if it was not stored, and
     /// `X_OUTCOME_UNKNOWN` if it may have been.
-    pub async fn enqueue(self, jobs: &Jobs) -> Result<Handle<J>, Error> {
-        let env = &jobs.store().env;
-        let row = self.into_row(env, env.clock.now())?;
-        Ok(Handle::new(
-            jobs.enqueue_raw(jobs.store().sealed(row)?).await?,
-        ))
+    pub fn enqueue(self, jobs: &Jobs) -> Enqueuing<'_, J>
+    where
+        O: Alone,
+    {
+        Box::pin(async move {
+            let env = &jobs.store().env;
+            let row = self.into_row(env, env.clock.now())?;
+            let row = jobs.store().sealed(row)?;
+            Ok(Handle::new(jobs.enqueue_row(row).await?))
+        })
     }
 
     /// What the request says for itself.
@@ -217,6 +246,9 @@ fn check_key(def: &JobDef, key: Option<&str>) -> Result<(), Error> {
         _ => Ok(()),
     }
 }
+
+/// A request on its way. The type does not say by what way, so that a wrong one is reported once.
+pub type Enqueuing<'a, J> = Pin<Box<dyn Future<Output = Result<Handle<J>, Error>> + Send + 'a>>;
 
 /// A job that is in the store.
 pub struct Handle<J> {

@@ -35,6 +35,8 @@ pub enum Verb {
     Settings,
     /// Counts.
     Stats,
+    /// Begins, ends or undoes the transaction of a `tx` step.
+    Transact,
 }
 
 /// Stands between this crate and its store, for tests that make a store fail.
@@ -64,6 +66,7 @@ pub(crate) struct Store {
     driver: Arc<dyn Driver>,
     hook: Option<Arc<dyn StoreHook>>,
     in_flight: Arc<AtomicUsize>,
+    pub(crate) transacting: Arc<Transacting>,
     /// Runs what is enqueued, in tests that ask for it.
     inline: Option<Arc<Workers>>,
     pub(crate) env: Env,
@@ -76,6 +79,7 @@ impl Store {
             driver,
             hook: None,
             in_flight: Arc::default(),
+            transacting: Arc::default(),
             inline: None,
             env,
             codecs: Codecs::default(),
@@ -87,6 +91,14 @@ impl Store {
             codecs: self.codecs.with(codec),
             ..self
         }
+    }
+
+    pub(crate) fn with_codecs(self, codecs: Codecs) -> Self {
+        Store { codecs, ..self }
+    }
+
+    pub(crate) fn weak_driver(&self) -> std::sync::Weak<dyn Driver> {
+        Arc::downgrade(&self.driver)
     }
 
     /// A row whose input is stored as the codec writes it.
@@ -121,6 +133,10 @@ impl Store {
 
     pub(crate) fn capabilities(&self) -> &Capabilities {
         self.driver.capabilities()
+    }
+
+    pub(crate) fn driver(&self) -> &dyn Driver {
+        &*self.driver
     }
 
     pub(crate) fn inspect(&self) -> &dyn Inspect {
@@ -206,6 +222,14 @@ impl Store {
         .await
     }
 
+    /// One part of the transaction of a `tx` step.
+    pub(crate) async fn transacting<T>(
+        &self,
+        work: impl Future<Output = Result<T, Error>>,
+    ) -> Result<T, Error> {
+        self.call(Verb::Transact, work).await
+    }
+
     async fn call<T>(
         &self,
         verb: Verb,
@@ -226,6 +250,32 @@ impl Store {
             hook.after(verb)?;
         }
         Ok(answer)
+    }
+}
+
+/// The `tx` steps of this process: other writes wait for them, so whoever moves virtual time must
+/// know of them.
+#[derive(Default)]
+pub(crate) struct Transacting {
+    /// From before their begin to after their end.
+    pub(crate) under_way: Arc<AtomicUsize>,
+    /// Those whose body runs.
+    pub(crate) bodies: Arc<AtomicUsize>,
+}
+
+/// One thing under way, counted until it is dropped, wherever it is taken.
+pub(crate) struct Count(Arc<AtomicUsize>);
+
+impl Count {
+    pub(crate) fn begin(count: &Arc<AtomicUsize>) -> Self {
+        count.fetch_add(1, Ordering::AcqRel);
+        Count(Arc::clone(count))
+    }
+}
+
+impl Drop for Count {
+    fn drop(&mut self) {
+        self.0.fetch_sub(1, Ordering::AcqRel);
     }
 }
 

@@ -26,6 +26,7 @@ const RULES: &[Rule] = &[
     rule("sleep_until", "input.due_at"),
     rule("steps", "bill(&order)"),
     rule("timeout", "\"30s\""),
+    rule("tx", "|tx: &mut SqliteTx| debit(tx, &input)"),
     rule("was", "[\"old-name\"]"),
 ];
 

@@ -80,6 +80,9 @@ pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
         if site.at_most_once {
             rest.push(quote!(at_most_once: true));
         }
+        if site.tx {
+            rest.push(quote!(tx: true));
+        }
         if let Some(helper) = &site.helper {
             let helper = as_helper(krate, helper);
             rest.push(quote!(helper: ::core::option::Option::Some(#helper::def)));
@@ -106,6 +109,14 @@ fn as_helper(krate: &TokenStream, helper: &TokenStream) -> TokenStream {
 fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) -> TokenStream {
     let options = run_options(krate, run);
     let body = &run.body.tokens;
+    if let Some((pat, ty)) = &run.tx {
+        let arm = if run.body.is_block {
+            quote!(tx_block)
+        } else {
+            quote!(tx)
+        };
+        return quote!(@#arm #context [#name] [#options] [#pat] [#ty] #body);
+    }
     let arm = match (run.body.moves.is_some(), run.body.is_block) {
         (false, false) => quote!(run),
         (false, true) => quote!(run_block),

@@ -4,12 +4,13 @@
 use super::call::{StepBody, StepCall, StepOption, Value};
 use super::child::{self, Child};
 use super::helper_call::{self, HelperCall};
+use super::tx_call::{self, TxCall};
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
 use crate::{options, suggest};
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
-use syn::{Expr, ExprLit, Ident, Lit, LitStr, Type};
+use syn::{Expr, ExprLit, Ident, Lit, LitStr, Pat, Type};
 
 /// What a step is told apart by; the option that makes it a form of its own, and the options it
 /// takes beside. A step without any of these runs a future.
@@ -19,6 +20,7 @@ const FORMS: &[(&str, &[&str])] = &[
     ("sleep", &[]),
     ("sleep_until", &[]),
     ("steps", &[]),
+    ("tx", &["attempts", "backoff", "timeout"]),
 ];
 
 const RUN_OPTIONS: &[&str] = &["attempts", "backoff", "effect", "timeout"];
@@ -41,6 +43,8 @@ pub(super) struct Run {
     pub(super) timeout: Option<Time>,
     pub(super) at_most_once: bool,
     pub(super) body: StepBody,
+    /// The name and the type of the transaction that the body writes in.
+    pub(super) tx: Option<(Pat, Type)>,
 }
 
 pub(super) struct Wait {
@@ -99,6 +103,16 @@ pub(super) fn check(step: Span, call: StepCall, errors: &mut Errors) -> syn::Res
             .map(Form::Sleep)
             .ok_or_else(|| syn::Error::new(first.key.span(), "this sleep has no length")),
         "steps" => helper_call::read(first).map(Box::new).map(Form::Helper),
+        "tx" => {
+            let TxCall { pat, ty, body } = tx_call::read(first, errors)?;
+            let call = StepCall {
+                body: Some(body),
+                ..call
+            };
+            let mut run = run(step, call, errors)?;
+            run.tx = Some((pat, ty));
+            Ok(Form::Run(Box::new(run)))
+        }
         _ => match &first.value {
             Value::Expr(at) => Ok(Form::SleepUntil(Box::new(at.clone()))),
             Value::Flag | Value::Request(_) | Value::Type(_) => Err(needs_value(&first.key)),
@@ -148,6 +162,9 @@ fn refuse_strangers(call: &StepCall, form: Option<&str>, allowed: &[&str], error
                 format!(
                     "`{name}` belongs to a step with `{home}`, and this one runs a future; remove it"
                 )
+            }
+            (Some("tx"), _) if name == "effect" => {
+                "a `tx` step is stored together with what it writes, so it takes effect once; remove `effect`".into()
             }
             (Some(form), _) if allowed.is_empty() => {
                 format!("a step with `{form}` takes no option but `was`; remove `{name}`")
@@ -208,6 +225,7 @@ fn run(step: Span, call: StepCall, errors: &mut Errors) -> syn::Result<Run> {
         timeout,
         at_most_once,
         body,
+        tx: None,
     })
 }
 

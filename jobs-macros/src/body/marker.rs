@@ -154,10 +154,10 @@ impl<'a> Marker<'a> {
     }
 
     fn site(&self, template: &Template, formers: Vec<Template>, form: &Form) -> Site {
-        let (at_most_once, helper) = match form {
-            Form::Helper(call) => (false, Some(call.with_lifetime(&quote!('static)))),
-            Form::Run(run) => (run.at_most_once, None),
-            _ => (false, None),
+        let (at_most_once, tx, helper) = match form {
+            Form::Helper(call) => (false, false, Some(call.with_lifetime(&quote!('static)))),
+            Form::Run(run) => (run.at_most_once, run.tx.is_some(), None),
+            _ => (false, false, None),
         };
         Site {
             name: template.literal.value(),
@@ -167,6 +167,7 @@ impl<'a> Marker<'a> {
             in_loop: self.repetition != Repetition::Once,
             formers,
             at_most_once,
+            tx,
             helper,
         }
     }

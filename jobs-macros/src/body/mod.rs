@@ -18,6 +18,7 @@ mod select;
 #[cfg(test)]
 mod tests;
 mod tokens;
+mod tx_call;
 mod unstable;
 
 pub(crate) use emit::{backoff, millis, rendered, step_defs};
@@ -61,6 +62,8 @@ pub(crate) struct Site {
     /// What it was called before.
     pub(crate) formers: Vec<Template>,
     pub(crate) at_most_once: bool,
+    /// It writes in a transaction of the store.
+    pub(crate) tx: bool,
     /// The helper it calls, as a type.
     pub(crate) helper: Option<TokenStream>,
 }

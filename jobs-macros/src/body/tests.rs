@@ -344,8 +344,8 @@ fn options_of_a_step_are_checked() {
         "did you mean `attempts`?",
     );
     refused(
-        quote!(step!("a", tx = 3, one()).await?;),
-        "has no option `tx`",
+        quote!(step!("a", lock = 3, one()).await?;),
+        "has no option `lock`",
     );
     refused(
         quote!(step!("a", attempts = 3, attempts = 4, one()).await?;),
@@ -439,6 +439,54 @@ fn a_step_that_runs_at_most_once_is_never_tried_again() {
         quote!(step!("a", event = Paid, effect = at_most_once).await?;),
         "does not go with `event`",
     );
+}
+
+#[test]
+fn a_step_in_a_transaction_names_it_with_its_type() {
+    accepted(quote!(
+        step!("a", tx = |tx: &mut SqliteTx| debit(tx, &input)).await?;
+        step!("b", tx = |tx: &mut SqliteTx| { debit(tx, &input).await?; Ok(1) }).await?;
+        step!("c", attempts = 3, backoff = "1s", timeout = "2s", was = ["d"],
+            tx = |tx: &mut SqliteTx| debit(tx, &input)).await?;
+    ));
+    for (call, part) in [
+        (quote!(step!("a", tx = debit(&input)).await?;), "`tx` takes"),
+        (quote!(step!("a", tx = || debit()).await?;), "one parameter"),
+        (
+            quote!(step!("a", tx = |tx| debit(tx)).await?;),
+            "write the type",
+        ),
+        (
+            quote!(step!("a", tx = |tx: SqliteTx| debit(tx)).await?;),
+            "lent as `&mut`",
+        ),
+        (
+            quote!(step!("a", tx = |tx: &SqliteTx| debit(tx)).await?;),
+            "takes `&mut`",
+        ),
+        (
+            quote!(step!("a", tx = move |tx: &mut SqliteTx| debit(tx)).await?;),
+            "remove `move`",
+        ),
+        (
+            quote!(step!("a", tx = async |tx: &mut SqliteTx| debit(tx)).await?;),
+            "remove `async`",
+        ),
+        (
+            quote!(step!("a", effect = at_most_once, tx = |tx: &mut SqliteTx| debit(tx)).await?;),
+            "remove `effect`",
+        ),
+        (
+            quote!(step!("a", tx = |tx: &mut SqliteTx| debit(tx), one()).await?;),
+            "holds no future",
+        ),
+        (
+            quote!(step!("a", tx = |tx: &mut SqliteTx| step!("b", one())).await?;),
+            "a step in a step",
+        ),
+    ] {
+        refused(call, part);
+    }
 }
 
 #[test]

@@ -24,6 +24,7 @@ const RULES: &[Rule] = &[
     rule("name", "\"welcome\""),
     rule("on_cancel", "path::to::job"),
     rule("on_conflict", "replace"),
+    rule("outbox", "required"),
     rule("priority", "5"),
     rule("queue", "\"mail\""),
     rule("removed", "[\"old-step\"]"),
@@ -60,6 +61,7 @@ pub(crate) struct Args {
     pub(crate) on_cancel: Option<Path>,
     /// The variant, and where it was asked for.
     pub(crate) on_conflict: Option<(Ident, Span)>,
+    pub(crate) outbox: bool,
     pub(crate) priority: Option<u8>,
     pub(crate) queue: Option<LitStr>,
     pub(crate) raw_await: bool,
@@ -123,6 +125,7 @@ impl Args {
             "name" => self.name = Some(plain(key, input, "job name", "\"welcome\"")?),
             "on_cancel" => self.on_cancel = Some(read_path(input)?),
             "on_conflict" => self.on_conflict = Some((read_conflict(input)?, key.span())),
+            "outbox" => self.outbox = read_outbox(input)?,
             "priority" => self.priority = Some(read_priority(input)?),
             "queue" => self.queue = Some(plain(key, input, "queue name", "\"mail\"")?),
             "removed" => self.read_removed(key, input, errors)?,
@@ -231,6 +234,17 @@ fn read_backoff(key: &Ident, input: ParseStream<'_>) -> syn::Result<Backoff> {
     duration::backoff(&literal.value()).map_err(|text| syn::Error::new(literal.span(), text))
 }
 
+fn read_outbox(input: ParseStream<'_>) -> syn::Result<bool> {
+    let value: Expr = input.parse()?;
+    match &value {
+        Expr::Path(path) if path.path.is_ident("required") => Ok(true),
+        other => Err(syn::Error::new_spanned(
+            other,
+            "`outbox` takes `required` and nothing else: the job is then enqueued only inside a transaction, by `enqueue_in(&mut tx)`",
+        )),
+    }
+}
+
 fn read_path(input: ParseStream<'_>) -> syn::Result<Path> {
     match input.parse()? {
         Expr::Path(path) => Ok(path.path),
@@ -311,6 +325,7 @@ mod tests {
                 name = "n",
                 was = ["m"],
                 queue = "q",
+                outbox = required,
                 priority = 0,
                 tenant = "{input.t}",
                 attempts = 3,
@@ -340,7 +355,7 @@ mod tests {
                 .is_some_and(|(policy, _)| policy == "Replace")
         );
         assert!(args.on_cancel.is_some());
-        assert!(args.raw_await && args.krate.is_some() && args.tenant.is_some());
+        assert!(args.outbox && args.raw_await && args.krate.is_some() && args.tenant.is_some());
     }
 
     #[test]

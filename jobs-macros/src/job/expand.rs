@@ -70,10 +70,17 @@ impl Definition<'_> {
                 quote!(#krate::Request::new(#input)),
             ),
         };
+        let (mark, value) = match self.args.outbox {
+            true => (
+                quote!(, #krate::InTransaction),
+                quote!(#krate::Request::outbox_required(#value)),
+            ),
+            false => (TokenStream::new(), value),
+        };
         quote! {
             #(#attrs)*
             #[allow(dead_code)]
-            #vis fn #ident(#parameter) -> #krate::Request<#ident> { #value }
+            #vis fn #ident(#parameter) -> #krate::Request<#ident #mark> { #value }
         }
     }
 

@@ -89,6 +89,9 @@ impl Definition<'_> {
             let removed = args.removed.iter().map(|step| &step.literal);
             fields.push(quote!(removed: &[#(#removed),*]));
         }
+        if args.outbox {
+            fields.push(quote!(outbox: true));
+        }
         let keyed = is_keyed(args);
         quote! {
             #krate::private::JobOptions {

@@ -32,6 +32,7 @@
 mod check;
 mod inspect;
 mod requests;
+mod transactional;
 
 pub use check::{
     LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, QueueSetting, check_event, check_job,
@@ -41,10 +42,12 @@ pub use requests::{
     Beat, BeatAnswer, Claim, Claimed, Claims, Conflicted, EnqueueAnswer, Enqueued, PruneBounds,
     Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps,
 };
+pub use transactional::{StepTransaction, Transactional};
 
 use crate::Error;
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
 use async_trait::async_trait;
+use std::any::Any;
 
 /// How much a store survives, once it has answered.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
@@ -72,7 +75,8 @@ pub struct Capabilities {
     pub exact_stats: bool,
     /// Lists are served from an index. Without it they may take long.
     pub indexed_lists: bool,
-    /// Jobs and events can be stored inside the caller's own transaction.
+    /// Jobs, events and steps can be stored inside the caller's own transaction: see
+    /// [`Transactional`].
     pub transactional: bool,
     /// Other processes can use the same store at the same time.
     pub shared: bool,
@@ -179,6 +183,12 @@ pub trait Driver: Send + Sync + 'static {
 
     /// Reads for people.
     fn inspect(&self) -> &dyn Inspect;
+
+    /// The store as the type that its transactions know, where [`Capabilities::transactional`] is
+    /// set. A driver around another one gives the inner one's.
+    fn transactions(&self) -> Option<&dyn Any> {
+        None
+    }
 
     /// Writes what is on its way, and lets go of the store. Calls after it fail with
     /// `X_DRIVER_UNAVAILABLE`.

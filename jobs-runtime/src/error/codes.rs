@@ -100,6 +100,7 @@ own_codes! {
     X_STEP_UNKNOWN = "the run has no such step";
     X_STORE_CORRUPT = "the store holds something that cannot be read";
     X_STORE_SETTINGS = "the store is set up in a way that breaks a promise";
+    X_TX_REFUSED = "the writes of a `tx` step may not stand";
     X_URL_INVALID = "no driver understands this URL";
 }
 

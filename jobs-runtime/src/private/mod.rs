@@ -9,6 +9,7 @@ mod register;
 mod run;
 mod step;
 mod time;
+mod tx;
 
 pub use crate::core::{Backoff, Millis, OnConflict, Priority, RecordKind};
 pub use crate::durable::{
@@ -28,6 +29,7 @@ pub use linkme;
 pub use run::{RunFuture, clean_up, encode, input_type, no_context, output_type, run};
 pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};
 pub use time::{IntoMillis, IntoTimestamp, millis};
+pub use tx::{BegunTx, Stored, TxKind, begin_tx, step_tx, tx_kind, write_tx};
 
 /// Every job of the program. The name carries the version of the layout of [`JobDef`], so that
 /// two versions of this crate in one program do not read each other's definitions.

@@ -44,7 +44,7 @@ where
     erased(cx, cx.full_name(name), options, body)
 }
 
-fn erased<'a, T: Durable>(
+pub(super) fn erased<'a, T: Durable>(
     cx: JobCx<'a>,
     name: StepName,
     options: StepOptions,

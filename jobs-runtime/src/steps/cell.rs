@@ -1,6 +1,7 @@
 //! The run of one lease as its step futures share it, and the waker that tells the body's own
 //! wake-ups from all others.
 
+use super::Transactions;
 use super::name::{Helper, Helpers, StepName};
 use crate::Error;
 use crate::clock::Env;
@@ -43,6 +44,7 @@ pub(crate) struct RunCell {
     pub(crate) env: Env,
     pub(crate) states: Arc<StateMap>,
     pub(crate) observer: Observer,
+    pub(crate) tx: Transactions,
     codecs: Codecs,
     over: watch::Sender<bool>,
     claimed_at: Timestamp,
@@ -61,12 +63,12 @@ impl RunCell {
     pub(crate) fn new(
         info: JobInfo,
         run: Run,
-        env: Env,
         states: Arc<StateMap>,
         observer: Observer,
-        codecs: Codecs,
+        tx: Transactions,
         (claimed_at, claimed_mono): (Timestamp, Duration),
     ) -> Self {
+        let (env, codecs) = (tx.env(), tx.codecs());
         let shell = Mutex::new(Shell {
             run,
             wakers: BTreeMap::new(),
@@ -77,6 +79,7 @@ impl RunCell {
             env,
             states,
             observer,
+            tx,
             codecs,
             over: watch::Sender::new(false),
             claimed_at,

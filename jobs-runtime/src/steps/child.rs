@@ -133,7 +133,7 @@ impl<T> Future for ChildFuture<'_, T> {
                 me.enqueue();
                 cell.keep(me.name.as_str(), cx.waker());
             }
-            Asked::Expired | Asked::Later | Asked::Running => {}
+            Asked::Expired | Asked::Later | Asked::Running | Asked::Undone(_) => {}
         }
         Poll::Pending
     }

@@ -11,6 +11,7 @@ mod leave;
 mod name;
 mod sleep;
 mod step;
+mod tx;
 mod values;
 mod wait;
 
@@ -24,4 +25,5 @@ pub use leave::Leaving;
 pub use name::StepName;
 pub use sleep::SleepFuture;
 pub use step::{ErasedBody, StepFuture, StepOptions};
+pub(crate) use tx::{Begun, OpenTx, Transactions};
 pub use wait::{RequiredWaitFuture, WaitFuture, WaitOptions};

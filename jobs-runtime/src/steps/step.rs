@@ -24,6 +24,8 @@ pub struct StepOptions {
     pub timeout: Option<Millis>,
     /// It runs at most once, and is interrupted if its worker dies.
     pub at_most_once: bool,
+    /// Its body writes in a transaction that the worker begins and ends.
+    pub tx: bool,
 }
 
 impl StepOptions {
@@ -33,6 +35,7 @@ impl StepOptions {
         backoff: Backoff::DEFAULT,
         timeout: None,
         at_most_once: false,
+        tx: false,
     };
 }
 
@@ -66,6 +69,7 @@ impl<'a, T> StepFuture<'a, T> {
             fingerprint,
             once: options.at_most_once,
             timeout,
+            tx: options.tx,
         };
         StepFuture {
             cx,
@@ -108,6 +112,7 @@ impl<'a, T> StepFuture<'a, T> {
         let limit = cell.info.payload_limit;
         let error = match result.and_then(|json| Ok(cell.seal(json)?)) {
             Ok(payload) if payload.bytes.len() > limit => {
+                self.drop_tx();
                 too_large(self.name.as_str(), payload.bytes.len(), limit)
             }
             Ok(payload) => {
@@ -116,6 +121,18 @@ impl<'a, T> StepFuture<'a, T> {
             }
             Err(failure) => failure.stored(),
         };
+        self.failed(error);
+    }
+
+    /// The transaction that the body handed over, if any, is rolled back.
+    fn drop_tx(&self) {
+        if self.options.tx {
+            self.cx.cell.tx.forget();
+        }
+    }
+
+    fn failed(&mut self, error: StoredError) {
+        let cell = self.cx.cell;
         self.tried += 1;
         if error.fatal || self.tried >= self.options.attempts {
             return cell.with(|run| run.finish(self.name.as_str(), StepOutcome::Failed(error)));
@@ -137,6 +154,11 @@ impl<T> Future for StepFuture<'_, T> {
             Asked::Later => return Poll::Pending,
             Asked::Ready(outcome) => return me.decide(outcome),
             Asked::Running => {}
+            Asked::Undone(error) => {
+                me.failed(error);
+                cell.keep(me.name.as_str(), cx.waker());
+                return Poll::Pending;
+            }
             Asked::Start { tried } => {
                 me.tried = tried;
                 cell.observer.step_started(&cell.info, me.name.as_str());
@@ -169,6 +191,8 @@ impl<T> Future for StepFuture<'_, T> {
 impl<T> Drop for StepFuture<'_, T> {
     fn drop(&mut self) {
         if self.asked && !self.done {
+            // What was handed over and not taken yet was not delivered either.
+            self.drop_tx();
             self.cx.cell.forget(self.name.as_str());
         }
     }

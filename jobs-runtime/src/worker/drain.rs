@@ -74,7 +74,11 @@ impl Drain {
         let waker = Waker::from(Arc::clone(&flag));
         let mut running = Running::new();
         for _ in 0..MAX_ROUNDS {
-            let (claimed, next) = self.claim(&mut running).await?;
+            // A claim would wait for a transaction whose body is polled only below.
+            let (claimed, next) = match self.is_transacting() {
+                true => (0, None),
+                false => self.claim(&mut running).await?,
+            };
             let before = running.len();
             poll_all(&mut running, &waker, &flag);
             if running.is_empty() && claimed == 0 && before == 0 {
@@ -136,9 +140,16 @@ impl Drain {
         Ok((claimed, claims.next_visible_at))
     }
 
+    fn is_transacting(&self) -> bool {
+        let transacting = &self.shared.store.transacting;
+        transacting.under_way.load(Ordering::Acquire) > 0
+    }
+
     /// Waits for what is really under way, or moves time to whatever waits for it.
     async fn let_time_pass(&self, flag: &Flag) {
-        if self.shared.store.in_flight() > 0 {
+        let in_body = self.shared.store.transacting.bodies.load(Ordering::Acquire) > 0;
+        // What waits for a body in its transaction may wait for time to pass.
+        if self.shared.store.in_flight() > 0 && !in_body {
             return flag.0.notified().await;
         }
         if self.shared.busy.load(Ordering::Acquire) > 0
@@ -158,6 +169,10 @@ impl Drain {
             .shortest()
             .map_or(next, |shortest| shortest / 3);
         self.clock.advance(next.min(most));
+        if self.is_transacting() {
+            // So would a heartbeat; and no transaction lasts as long as a lease.
+            return;
+        }
         leases::beat_once(&self.shared.leases, &self.shared.store).await;
     }
 }

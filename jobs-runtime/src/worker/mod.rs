@@ -12,6 +12,7 @@ mod poller;
 mod shutdown;
 
 pub(crate) use drain::Drain;
+pub(crate) use leases::Leases;
 pub(crate) use observe::Observer;
 pub use observe::{RunEvent, RunRef};
 
@@ -22,7 +23,6 @@ use crate::registry::Registry;
 use crate::steps::StateMap;
 use crate::store::Store;
 use crate::{Error, Failure};
-use leases::Leases;
 use std::any::TypeId;
 use std::future::Future;
 use std::sync::Arc;
@@ -191,6 +191,7 @@ impl Worker {
         Registry::check_events()?;
         crate::error::check_codes()?;
         self.check_states(&registry)?;
+        self.check_transactions(&registry)?;
         let grace = self.grace;
         let committer = Committer::start(self.jobs.store().clone());
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
@@ -201,6 +202,27 @@ impl Worker {
         drop(stop_keeper);
         keeper.join().await;
         result
+    }
+
+    /// Refuses a store that has no transactions for the steps that need one.
+    fn check_transactions(&self, registry: &Registry) -> Result<(), Error> {
+        let capabilities = self.jobs.store().capabilities();
+        if capabilities.transactional {
+            return Ok(());
+        }
+        for def in registry.defs() {
+            let steps = def.all_steps();
+            if let Some((step, _)) = steps.iter().find(|(_, step)| step.tx) {
+                return Err(Error::not_implemented(
+                    format_args!(
+                        "step \"{step}\" of job \"{}\" writes in a transaction, and the {} store has none for it",
+                        def.name, capabilities.driver
+                    ),
+                    "connect to the database that the step writes to: `Jobs::from_pool(pool)`",
+                ));
+            }
+        }
+        Ok(())
     }
 
     fn check_states(&self, registry: &Registry) -> Result<(), Error> {

@@ -47,6 +47,9 @@ impl Run {
         if self.give_out_stored() {
             return Next::Poll;
         }
+        if self.is_ending_tx() {
+            return Next::Commit;
+        }
         let holding = !self.held.is_empty() && self.late.is_empty();
         // With bodies held at the barrier, more deliveries would only raise it.
         if !(holding && self.committing.is_some())
@@ -54,8 +57,7 @@ impl Run {
         {
             return next;
         }
-        if holding && self.barrier_is_down() {
-            self.wake_held();
+        if holding && self.barrier_is_down() && self.wake_startable() {
             return Next::Poll;
         }
         if self.expire_one(now) {
@@ -94,7 +96,7 @@ impl Run {
         self.give(name);
     }
 
-    fn wake_held(&mut self) -> bool {
+    pub(super) fn wake_held(&mut self) -> bool {
         let held = ::core::mem::take(&mut self.held);
         let any = !held.is_empty();
         self.woken.extend(held);
@@ -109,6 +111,7 @@ impl Run {
             return false;
         }
         if let Some(name) = self.storing.pop_front() {
+            self.leave_tx(&name);
             self.give(&name);
         }
         true
@@ -152,7 +155,8 @@ impl Run {
         Some(self.deliver(&name, outcome, now))
     }
 
-    /// Gives the result the next position. In careful mode it is stored before it is given out.
+    /// Gives the result the next position. In careful mode, and where it ends a transaction, it is
+    /// stored before it is given out.
     fn deliver(&mut self, name: &str, outcome: StepOutcome, now: Timestamp) -> Next {
         let position = self.next;
         let at = now.max(self.last_time);
@@ -168,7 +172,9 @@ impl Run {
         self.save(record);
         self.next = position.next();
         self.last_time = at;
-        if self.replay.careful {
+        let ends_tx = self.tx.as_mut().filter(|tx| tx.step == name);
+        let ends_tx = ends_tx.map(|tx| tx.storing = true).is_some();
+        if self.replay.careful || ends_tx {
             self.storing.push_back(name.into());
             return Next::Commit;
         }
@@ -209,7 +215,9 @@ impl Run {
     }
 
     fn idle(&self, now: Timestamp, holding: bool) -> Next {
-        if holding || !self.storing.is_empty() || !self.marking.is_empty() {
+        let storing = !self.storing.is_empty() || !self.marking.is_empty();
+        // No commit goes while a body is in its transaction: the body is what to wait for.
+        if (holding || storing) && !self.is_in_tx() {
             return Next::Commit;
         }
         let wake_at = self.live.wake_at();

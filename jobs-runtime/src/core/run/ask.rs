@@ -1,6 +1,7 @@
 //! What a step future may ask of its run, and what it says when its body ends or it is dropped.
 
 use super::children::{DETACHED, Wanted, detached_or_not};
+use super::tx::Tx;
 use super::{Removal, Run, RunFault, Slot, SlotState};
 use crate::core::{
     MAX_STEP_NAME_BYTES, Millis, Mismatch, RecordKind, StepOutcome, StepRecord, StoredError,
@@ -43,6 +44,8 @@ pub enum Ask {
         once: bool,
         /// How long one try of the body may take.
         timeout: Option<Millis>,
+        /// Its body writes in a transaction, which ends with the record of the step in it.
+        tx: bool,
     },
 }
 
@@ -73,6 +76,8 @@ pub enum Asked {
         /// Tries of it so far in this attempt of the job.
         tried: u32,
     },
+    /// The transaction of the body was refused when it was to end: say how that ends.
+    Undone(StoredError),
 }
 
 impl Run {
@@ -85,7 +90,7 @@ impl Run {
             return Asked::Later;
         }
         let may_start = self.open && self.late.is_empty();
-        let barrier_is_down = self.barrier_is_down();
+        let (barrier_is_down, is_quiet) = (self.barrier_is_down(), self.is_quiet());
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
         };
@@ -96,6 +101,7 @@ impl Run {
             },
             SlotState::Overrun => return Asked::Expired,
             SlotState::Running(_) => return Asked::Running,
+            SlotState::Undone(error) => return Asked::Undone(error.clone()),
             SlotState::Passed => {
                 slot.state = SlotState::Recorded;
                 self.late.push_back(name.into());
@@ -105,7 +111,8 @@ impl Run {
             SlotState::BackOff if slot.record.wake_at.is_none_or(|at| at <= now) => {}
             _ => return Asked::Later,
         }
-        if !may_start || (slot.record.kind == RecordKind::Step && !barrier_is_down) {
+        let may_write = barrier_is_down && (is_quiet || !slot.tx);
+        if !may_start || (slot.record.kind == RecordKind::Step && !may_write) {
             if slot.state == SlotState::Held {
                 self.held.insert(name.into());
             }
@@ -165,10 +172,14 @@ impl Run {
         slot.awaited = true;
         slot.asked = self.used.len();
         if let Ask::Step {
-            fingerprint, once, ..
+            fingerprint,
+            once,
+            tx,
+            ..
         } = ask
         {
             slot.once = *once;
+            slot.tx = *tx;
             if *once && slot.state == SlotState::Pending && slot.record.is_start() {
                 // Nobody knows how far it came: that is how it ended.
                 slot.state = SlotState::Finished(StepOutcome::Interrupted);
@@ -227,6 +238,12 @@ impl Run {
         slot.marked = false;
         slot.state = SlotState::Running(timeout.map(|span| now.after(span)));
         self.live.enter(slot);
+        if slot.tx {
+            self.tx = Some(Tx {
+                step: name.into(),
+                storing: false,
+            });
+        }
         self.in_flight += 1;
         Asked::Start { tried }
     }
@@ -283,8 +300,12 @@ impl Run {
         if slot.is_running() {
             self.live.leave(slot);
             self.in_flight -= 1;
+            let is_done = matches!(outcome, StepOutcome::Done(_));
             slot.state = SlotState::Finished(outcome);
             self.finished.push_back(name.into());
+            if !is_done {
+                self.leave_tx(name);
+            }
         }
     }
 
@@ -304,8 +325,9 @@ impl Run {
         slot.record.last_error = Some(error);
         slot.record.wake_at = Some(now.after(delay));
         self.live.enter(slot);
+        let record = slot.record.clone();
+        self.leave_tx(name);
         if park {
-            let record = slot.record.clone();
             self.save(record);
         }
     }
@@ -326,7 +348,9 @@ impl Run {
             return self.unmark(name, SlotState::Gone);
         }
         match slot.state {
-            SlotState::Overrun | SlotState::Running(_) => self.in_flight -= 1,
+            SlotState::Overrun | SlotState::Running(_) | SlotState::Undone(_) => {
+                self.in_flight -= 1;
+            }
             SlotState::Finished(_) => self.finished.retain(|other| other != name),
             SlotState::BackOff | SlotState::Held | SlotState::Suspended => {}
             // What is recorded stays recorded.
@@ -334,6 +358,9 @@ impl Run {
         }
         self.live.leave(slot);
         slot.state = SlotState::Gone;
+        if self.tx.as_ref().is_some_and(|tx| tx.step == name) {
+            self.tx = None;
+        }
         let child = slot.record.child.is_some() && !is_unsent;
         let stored_before = child || slot.record.wake_at.is_some();
         let stored_name = slot.record.name.clone();
@@ -350,6 +377,9 @@ impl Run {
 
 impl Slot {
     fn is_running(&self) -> bool {
-        matches!(self.state, SlotState::Overrun | SlotState::Running(_))
+        matches!(
+            self.state,
+            SlotState::Overrun | SlotState::Running(_) | SlotState::Undone(_)
+        )
     }
 }

@@ -16,12 +16,14 @@ mod settle;
 mod slot;
 #[cfg(test)]
 mod tests;
+mod tx;
 mod values;
 
 pub use advance::Next;
 pub use ask::{Ask, Asked};
 pub use leave::Leave;
 pub use settle::Ended;
+pub use tx::Undone;
 
 use super::{
     Applied, Job, Millis, Mismatch, Nudge, Position, StepRecord, Timestamp, Token, notes::Notes,
@@ -120,6 +122,8 @@ pub struct Run {
     removed: BTreeMap<String, Removal>,
     number: u64,
     committing: Option<Position>,
+    /// The transaction of the `tx` step that is under way; one at a time.
+    tx: Option<tx::Tx>,
     /// The names that were taken, in order of asking.
     used: Vec<String>,
     replayed: Vec<String>,
@@ -199,6 +203,7 @@ impl Run {
             removed: BTreeMap::new(),
             number: 0,
             committing: None,
+            tx: None,
             used: Vec::new(),
             replayed: Vec::new(),
         }

@@ -1,6 +1,6 @@
 //! What must be stored: records while the body runs, and the end of the lease.
 
-use super::{Removal, Run, RunFault, Slot, SlotState, former};
+use super::{Run, RunFault, Slot, SlotState, former};
 use crate::core::{
     Commit, CommitNumber, MAX_STEP_NAME_BYTES, Millis, Mismatch, Nudge, Payload, Settle,
     StepRecord, StoredError, Timestamp, Trace,
@@ -28,7 +28,7 @@ impl Run {
     /// is in flight. The caller sends it, again if it must, and then calls [`Run::committed`].
     pub fn take_commit(&mut self) -> Option<Commit> {
         let nothing = self.dirty.is_empty() && self.removed.is_empty();
-        if nothing || self.committing.is_some() {
+        if nothing || self.committing.is_some() || self.is_in_tx() {
             return None;
         }
         Some(self.commit_records())
@@ -38,7 +38,9 @@ impl Run {
     /// nothing is in flight.
     pub fn take_notes(&mut self, now: Timestamp) -> Option<Commit> {
         let due = self.notes.due_at().is_some_and(|at| at <= now);
-        if !due || self.committing.is_some() {
+        // In a transaction there is no way for them, and its own commit takes them along.
+        let no_way = self.committing.is_some() || self.tx.is_some();
+        if !due || no_way {
             return None;
         }
         self.notes.note_sent(now);
@@ -80,21 +82,7 @@ impl Run {
 
     /// Takes back a commit that was refused and changed nothing, because of `nudge`.
     pub fn refused(&mut self, commit: Commit, nudge: Nudge, at: Timestamp) {
-        self.number -= 1;
-        self.committing = None;
-        self.base = commit.base.unwrap_or(self.base);
-        self.notes.put_back(commit.progress, commit.log);
-        self.children.put_back(commit.children);
-        for record in commit.records {
-            self.dirty.entry(record.name.clone()).or_insert(record);
-        }
-        for name in commit.removed {
-            let removal = Removal {
-                poll: 0,
-                unsaved: None,
-            };
-            self.removed.entry(name).or_insert(removal);
-        }
+        self.put_back(commit);
         self.news(Some(nudge), at);
     }
 

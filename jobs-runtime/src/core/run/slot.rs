@@ -1,6 +1,6 @@
 //! One step of a run in this lease: where it stands, and its record.
 
-use crate::core::{StepOutcome, StepRecord, Timestamp};
+use crate::core::{StepOutcome, StepRecord, StoredError, Timestamp};
 
 #[derive(Debug)]
 pub(super) struct Slot {
@@ -18,6 +18,8 @@ pub(super) struct Slot {
     pub(super) marked: bool,
     /// A passed deadline is an error.
     pub(super) required: bool,
+    /// Its record is stored with what its body wrote.
+    pub(super) tx: bool,
     /// Its child is not waited for.
     pub(super) detached: bool,
     /// The poll to which its result was delivered.
@@ -55,6 +57,8 @@ pub(super) enum SlotState {
     Storing,
     /// A sleep or a wait. Stands in [`super::live::Live`].
     Suspended,
+    /// The transaction of a body was refused when it was to end, until its future hears of it.
+    Undone(StoredError),
 }
 
 impl Slot {
@@ -73,6 +77,7 @@ impl Slot {
             once: false,
             marked: false,
             required: false,
+            tx: false,
             detached: false,
             delivered_in: 0,
             asked_in: false,

@@ -76,6 +76,15 @@ impl Fault {
         )
     }
 
+    /// A transaction that began by reading cannot write, because somebody else has written since.
+    fn is_stale(&self) -> bool {
+        matches!(
+            self,
+            Fault::Sqlite(rusqlite::Error::SqliteFailure(failure, _))
+                if failure.extended_code == rusqlite::ffi::SQLITE_BUSY_SNAPSHOT
+        )
+    }
+
     /// The connection should not be used again: what it holds in memory may no longer fit the file.
     pub(super) fn breaks_connection(&self) -> bool {
         !self.is_one_items() && !self.is_busy()
@@ -87,7 +96,7 @@ impl Fault {
         let unavailable = |cause: &dyn std::fmt::Display, fix: &str| {
             Error::driver_unavailable("SQLite", at(cause), fix)
         };
-        let code = self.code();
+        let (code, is_stale) = (self.code(), self.is_stale());
         let cause = match self {
             Fault::Corrupt(what) => return Error::store_corrupt(at(&what)),
             Fault::Refused(error) => return error,
@@ -101,6 +110,11 @@ impl Fault {
             Some(ErrorCode::DatabaseCorrupt | ErrorCode::NotADatabase) | None => {
                 Error::store_corrupt(at(&cause)).with_source(cause)
             }
+            Some(ErrorCode::DatabaseBusy) if is_stale => unavailable(
+                &cause,
+                "the transaction began by reading, and somebody has written since: run it again, \
+                 and begin it with `pool.begin_with(\"BEGIN IMMEDIATE\")`",
+            ),
             Some(ErrorCode::DatabaseBusy | ErrorCode::DatabaseLocked) => unavailable(
                 &cause,
                 "another process holds the write lock for longer than the busy timeout: \

@@ -84,7 +84,7 @@ impl<'a> Tx<'a> {
                 self.run(sql::RELEASE, [])?;
                 Ok(answer)
             }
-            Err(fault) if self.db.connection.is_autocommit() => Err(fault.that_lost_all()),
+            Err(fault) if self.db.has_ended() => Err(fault.that_lost_all()),
             Err(fault) if fault.is_one_items() => {
                 self.run(sql::UNDO, [])?;
                 self.run(sql::RELEASE, [])?;

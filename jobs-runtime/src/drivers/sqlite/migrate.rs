@@ -50,7 +50,7 @@ const LEDGER: &str = "CREATE TABLE IF NOT EXISTS jobs_migration (
   version INTEGER NOT NULL PRIMARY KEY,
   name TEXT NOT NULL
 ) STRICT";
-const APPLIED: &str = "SELECT coalesce(max(version), 0) FROM jobs_migration";
+pub(super) const APPLIED: &str = "SELECT coalesce(max(version), 0) FROM jobs_migration";
 const RECORD: &str = "INSERT INTO jobs_migration (version, name) VALUES (?1, ?2)";
 const HAS_LEDGER: &str =
     "SELECT EXISTS (SELECT 1 FROM sqlite_schema WHERE name = 'jobs_migration')";
@@ -72,9 +72,19 @@ pub(super) fn prepare(path: &Path, options: &SqliteOptions) -> Result<(), Fault>
     Ok(())
 }
 
+/// The version that this program writes.
+#[cfg(feature = "sqlx-sqlite")]
+pub(super) fn newest() -> u32 {
+    newest_of(migrations())
+}
+
+fn newest_of(steps: &[Migration]) -> u32 {
+    steps.last().map_or(0, |step| step.version)
+}
+
 /// Runs the steps that the file lacks.
 fn apply(connection: &Connection, steps: &[Migration]) -> Result<(), Fault> {
-    let newest = steps.last().map_or(0, |step| step.version);
+    let newest = newest_of(steps);
     // Without the lock first: most opens find nothing to do, and none of them should wait.
     if version(connection)? == newest {
         return Ok(());
@@ -110,7 +120,7 @@ fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> R
 
 /// The last step that was applied; 0 for a file without a store.
 fn version(connection: &Connection) -> Result<u32, Fault> {
-    let db = Db { connection };
+    let db = Db::Own(connection);
     let known: Option<bool> = db.first(HAS_LEDGER, [], |columns| columns.take())?;
     if known != Some(true) {
         return Ok(0);

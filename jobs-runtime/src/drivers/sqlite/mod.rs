@@ -4,6 +4,8 @@
 //! does stands in the file named after it, its statements in `sql/`, and every decision about a
 //! job in `core`.
 
+#[cfg(feature = "sqlx-sqlite")]
+mod callers;
 mod children;
 mod claim;
 mod clock;
@@ -38,6 +40,8 @@ mod writer;
 #[cfg(test)]
 mod tests;
 
+#[cfg(feature = "sqlx-sqlite")]
+pub use callers::{MAX_STEP_CONNECTIONS, SqliteTx};
 pub use migrate::{Migration, migrations};
 pub use options::{
     DEFAULT_PAYLOAD_LIMIT_BYTES, MAX_PAYLOAD_LIMIT_BYTES, MIN_BUSY_TIMEOUT, SqliteOptions,
@@ -76,6 +80,9 @@ pub struct Sqlite {
     beats: Writer,
     readers: Readers,
     watch: Watch,
+    /// Where the transactions of `tx` steps come from.
+    #[cfg(feature = "sqlx-sqlite")]
+    pool: std::sync::OnceLock<callers::StepPool>,
 }
 
 /// What all threads of a store need.
@@ -88,9 +95,40 @@ struct Shared {
     turns: Turns,
     wake_ups: broadcast::Sender<WakeUp>,
     process: u32,
+    /// Which `tx` step may stand in line to write.
+    #[cfg(feature = "sqlx-sqlite")]
+    steps: Arc<tokio::sync::Semaphore>,
 }
 
 impl Shared {
+    fn new(path: &Path, options: SqliteOptions) -> Self {
+        let durability = if options.allow_weak_durability {
+            Durability::Process
+        } else {
+            Durability::Machine
+        };
+        Shared {
+            path: path.to_owned(),
+            clock: StoreClock::new(options.env.clone()),
+            capabilities: Capabilities {
+                driver: "sqlite",
+                durability,
+                ordered_claim: true,
+                exact_stats: true,
+                indexed_lists: true,
+                transactional: cfg!(feature = "sqlx-sqlite"),
+                shared: true,
+                payload_limit: options.payload_limit_bytes,
+            },
+            options,
+            turns: Turns::default(),
+            wake_ups: broadcast::Sender::new(WAKE_UP_CAPACITY),
+            process: std::process::id(),
+            #[cfg(feature = "sqlx-sqlite")]
+            steps: Arc::new(tokio::sync::Semaphore::new(1)),
+        }
+    }
+
     /// Refuses use after a fork: the threads are not there, and SQLite's locks are the parent's.
     fn check_process(&self) -> Result<(), Error> {
         if self.process == std::process::id() {
@@ -128,39 +166,23 @@ impl Sqlite {
     /// `X_STORE_SETTINGS` if the place or the settings would break a promise, `X_SCHEMA_NEWER` if
     /// the file was written by a newer version, `X_STORE_CORRUPT` if it cannot be read.
     pub async fn open(path: &Path, options: SqliteOptions) -> Result<Sqlite, Error> {
-        let durability = if options.allow_weak_durability {
+        if options.allow_weak_durability {
             tracing::warn!(
                 path = %path.display(),
                 "synchronous = NORMAL: a power cut may take the last commits"
             );
-            Durability::Process
-        } else {
-            Durability::Machine
-        };
-        let shared = Arc::new(Shared {
-            path: path.to_owned(),
-            clock: StoreClock::new(options.env.clone()),
-            capabilities: Capabilities {
-                driver: "sqlite",
-                durability,
-                ordered_claim: true,
-                exact_stats: true,
-                indexed_lists: true,
-                transactional: false,
-                shared: true,
-                payload_limit: options.payload_limit_bytes,
-            },
-            options,
-            turns: Turns::default(),
-            wake_ups: broadcast::Sender::new(WAKE_UP_CAPACITY),
-            process: std::process::id(),
-        });
+        }
+        let shared = Arc::new(Shared::new(path, options));
         prepare(shared.clone()).await?;
+        #[cfg(feature = "sqlx-sqlite")]
+        callers::remember(&shared);
         Ok(Sqlite {
             writer: Writer::start("jobs-sqlite-write", shared.clone())?,
             beats: Writer::start("jobs-sqlite-beat", shared.clone())?,
             readers: Readers::new(shared.clone()),
             watch: Watch::start(shared.clone())?,
+            #[cfg(feature = "sqlx-sqlite")]
+            pool: std::sync::OnceLock::new(),
             shared,
         })
     }
@@ -322,7 +344,14 @@ impl Driver for Sqlite {
         self
     }
 
+    #[cfg(feature = "sqlx-sqlite")]
+    fn transactions(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
+    }
+
     async fn close(&self) {
+        #[cfg(feature = "sqlx-sqlite")]
+        self.close_pool().await;
         self.writer.close().await;
         self.beats.close().await;
         self.watch.close().await;

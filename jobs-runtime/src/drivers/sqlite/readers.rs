@@ -85,7 +85,7 @@ fn within_snapshot<T>(
     connection: &Connection,
     work: impl FnOnce(Db<'_>) -> Result<T, Fault>,
 ) -> Result<T, Fault> {
-    let db = Db { connection };
+    let db = Db::Own(connection);
     db.run(sql::BEGIN_READ, [])?;
     let answer = work(db)?;
     db.run(sql::COMMIT, [])?;

@@ -37,6 +37,8 @@ macro_rules! statements {
 }
 
 statements! {
+    CALLER_FILE = "caller_file";
+    CALLER_LOCK = "caller_lock";
     CHILD_AWAITED = "child_awaited";
     CHILD_OF_STEP = "child_of_step";
     CHILD_OWNED = "child_owned";
@@ -87,6 +89,7 @@ statements! {
     KEY_RELEASE = "key_release";
     KEY_TAKE = "key_take";
     KEY_UNFOLLOW = "key_unfollow";
+    LEASE_SHORTEST = "lease_shortest";
     LIST_BUSY = "list_busy";
     LIST_DEAD = "list_dead";
     LIST_ENDED = "list_ended";

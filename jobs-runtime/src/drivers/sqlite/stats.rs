@@ -1,11 +1,10 @@
 //! Counts by queue, each up to a bound, so that a long queue costs no more than a short one.
 
-use super::db::Db;
+use super::db::{Db, Values};
 use super::fault::Fault;
 use super::{lanes, sql};
 use crate::contract::QueueStats;
 use crate::core::{State, Timestamp};
-use rusqlite::Params;
 use rusqlite::params;
 
 /// Rows of one queue and state that are counted; the answer is a floor beyond.
@@ -58,7 +57,7 @@ fn queue_stats(db: Db<'_>, queue: String, now: Timestamp) -> Result<QueueStats, 
     })
 }
 
-fn count(db: Db<'_>, sql: &str, params: impl Params) -> Result<u64, Fault> {
+fn count(db: Db<'_>, sql: &str, params: impl Values) -> Result<u64, Fault> {
     Ok(db
         .first(sql, params, |columns| columns.bits())?
         .unwrap_or(0))

@@ -21,9 +21,34 @@ struct Line {
 #[derive(Debug)]
 pub(super) struct Turn<'a>(&'a Turns);
 
+/// The same right for somebody who takes it along: the transaction of a step.
+#[cfg(feature = "sqlx-sqlite")]
+pub(super) struct OwnTurn(std::sync::Arc<super::Shared>);
+
+#[cfg(feature = "sqlx-sqlite")]
+impl OwnTurn {
+    /// Waits for all who came before.
+    pub(super) fn take(shared: std::sync::Arc<super::Shared>) -> Self {
+        shared.turns.stand();
+        OwnTurn(shared)
+    }
+}
+
+#[cfg(feature = "sqlx-sqlite")]
+impl Drop for OwnTurn {
+    fn drop(&mut self) {
+        self.0.turns.pass();
+    }
+}
+
 impl Turns {
     /// Waits for all who came before.
     pub(super) fn take(&self) -> Turn<'_> {
+        self.stand();
+        Turn(self)
+    }
+
+    fn stand(&self) {
         let mut line = self.lock();
         let ticket = line.next;
         line.next += 1;
@@ -33,7 +58,11 @@ impl Turns {
                 .wait(line)
                 .unwrap_or_else(PoisonError::into_inner);
         }
-        Turn(self)
+    }
+
+    fn pass(&self) {
+        self.lock().serving += 1;
+        self.moved.notify_all();
     }
 
     /// How many stand in line, the one who writes included.
@@ -50,8 +79,7 @@ impl Turns {
 
 impl Drop for Turn<'_> {
     fn drop(&mut self) {
-        self.0.lock().serving += 1;
-        self.0.moved.notify_all();
+        self.0.pass();
     }
 }
 

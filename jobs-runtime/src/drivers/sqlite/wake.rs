@@ -54,10 +54,9 @@ fn watch(shared: &Shared, stopped: &Receiver<()>) {
     while let Err(RecvTimeoutError::Timeout) = stopped.recv_timeout(shared.options.poll) {
         match look(shared, &mut connection) {
             Ok(version) => {
-                if seen
-                    .replace(version)
-                    .is_some_and(|before| before != version)
-                {
+                // At the first look nobody knows what was written since the file was opened.
+                let before = seen.replace(version);
+                if before != Some(version) {
                     hint(shared);
                 }
             }
@@ -77,7 +76,7 @@ fn look(shared: &Shared, connection: &mut Option<Connection>) -> Result<i64, Fau
         Some(connection) => connection,
         None => connection.insert(connect::open(&shared.path, &shared.options, Access::Read)?),
     };
-    let version = Db { connection }.first(DATA_VERSION, [], |columns| columns.take())?;
+    let version = Db::Own(connection).first(DATA_VERSION, [], |columns| columns.take())?;
     Ok(version.unwrap_or(0))
 }
 

@@ -273,9 +273,7 @@ impl Worker {
             None => connect::open(path, &self.shared.options, Access::Write)
                 .map_err(|fault| fault.before_write(path))?,
         };
-        let db = Db {
-            connection: &connection,
-        };
+        let db = Db::Own(&connection);
         let outcome = match run(db, &self.shared, group) {
             Ok(hints) => match commit(db) {
                 Ok(()) => Ok(hints),
@@ -310,7 +308,7 @@ fn run(db: Db<'_>, shared: &Shared, group: &mut [Box<dyn Task>]) -> Result<Hints
     let mut hints = Hints::default();
     for task in group {
         hints = hints.merge(task.run(db, shared)?);
-        if db.connection.is_autocommit() {
+        if db.has_ended() {
             // What came after it would be written alone, and not with the rest.
             return Err(Fault::Lost(
                 "the transaction ended before its COMMIT".into(),

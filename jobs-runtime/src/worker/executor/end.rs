@@ -1,5 +1,6 @@
 //! The end of a lease: parked, settled or lost.
 
+use super::store::Answered;
 use super::{BodyFuture, Executor};
 use crate::core::{Commit, CommitAnswer, Ended, Run, Settle, State, StoredError, Timestamp};
 use crate::steps::JobInfo;
@@ -106,7 +107,11 @@ impl Executor<'_> {
     }
 
     async fn last_one_applied(&mut self) -> bool {
-        matches!(self.until_answered().await, Some(CommitAnswer::Applied(_)))
+        // A transaction that was rolled back is no loss: its step is not stored, and that is all.
+        matches!(
+            self.until_answered().await,
+            Answered::Answer(CommitAnswer::Applied(_)) | Answered::Undone
+        )
     }
 
     pub(super) fn lost(&self) {

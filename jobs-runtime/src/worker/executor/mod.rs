@@ -16,7 +16,7 @@ use crate::core::{
     Commit, CommitNumber, Ended, Millis, Next, Payload, Replay, Run, Settle, StepRecord, Timestamp,
 };
 use crate::registry::JobDef;
-use crate::steps::{JobCx, JobInfo, JobWaker, RunCell};
+use crate::steps::{JobCx, JobInfo, JobWaker, RunCell, Transactions};
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -122,14 +122,13 @@ fn cell(
         recorded: &recorded,
     };
     shared.observer.tell(&info, event);
-    let (states, env) = (Arc::clone(&shared.states), shared.store.env.clone());
+    let states = Arc::clone(&shared.states);
     RunCell::new(
         info,
         run,
-        env,
         states,
         shared.observer.clone(),
-        shared.store.codecs.clone(),
+        Transactions::new(shared.store.clone(), Arc::clone(&shared.leases)),
         (claimed_at, asked_mono),
     )
 }

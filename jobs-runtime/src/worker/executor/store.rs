@@ -2,11 +2,12 @@
 
 use super::Executor;
 use super::wait::Woken;
-use crate::Error;
 use crate::clock::Clock;
 use crate::committer::Committer;
-use crate::core::{Applied, Commit, CommitAnswer, Run, StepOutcome, Timestamp};
+use crate::core::{Applied, Commit, CommitAnswer, Run, StepOutcome, Timestamp, Undone};
+use crate::steps::OpenTx;
 use crate::worker::RunEvent;
+use crate::{Error, Failure};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -19,6 +20,16 @@ const LAST_RETRY: Duration = Duration::from_secs(1);
 
 type Reply = Result<CommitAnswer, Error>;
 
+/// What came of a commit.
+pub(super) enum Answered {
+    /// The store has answered.
+    Answer(CommitAnswer),
+    /// Nobody knows, or nobody will: the lease is given up.
+    Nothing,
+    /// It was to end a transaction, which was rolled back: the run goes on without it.
+    Undone,
+}
+
 /// A commit on its way.
 pub(super) struct Sending {
     reply: Pin<Box<dyn Future<Output = Reply> + Send>>,
@@ -26,6 +37,8 @@ pub(super) struct Sending {
     stored: Vec<StoredStep>,
     /// The run's time when it was sent.
     sent: Timestamp,
+    /// The commit itself, if it ends the transaction of a step: that can be rolled back.
+    ends_tx: Option<Commit>,
 }
 
 struct StoredStep {
@@ -41,11 +54,12 @@ impl Executor<'_> {
         let now = self.cell.now();
         let next = |run: &mut Run| run.take_commit().or_else(|| run.take_notes(now));
         if let Some(commit) = self.cell.with(next) {
-            self.send(commit);
+            let tx = self.cell.tx.take();
+            self.send(commit, tx);
         }
     }
 
-    fn send(&mut self, commit: Commit) {
+    fn send(&mut self, commit: Commit, tx: Option<OpenTx>) {
         let delivered = commit
             .records
             .iter()
@@ -57,41 +71,51 @@ impl Executor<'_> {
                 timed_out: record.outcome == Some(StepOutcome::TimedOut),
             })
             .collect();
-        let committer = self.shared.committer.clone();
-        let clock = Arc::clone(&self.cell.env.clock);
-        let reply = Box::pin(send_until_stored(committer, clock, commit));
+        let ends_tx = tx.is_some().then(|| commit.clone());
+        let reply = match tx {
+            Some(end) => end(commit),
+            None => {
+                let committer = self.shared.committer.clone();
+                let clock = Arc::clone(&self.cell.env.clock);
+                Box::pin(send_until_stored(committer, clock, commit))
+            }
+        };
         self.sending = Some(Sending {
             reply,
             stored,
             sent: self.cell.now(),
+            ends_tx,
         });
     }
 
     /// The commit in flight was answered.
     pub(super) fn answered(&mut self, reply: Reply) -> Woken {
         match self.take_answer(reply) {
-            Some(CommitAnswer::Applied(_)) => Woken::Again,
-            _ => Woken::Lost,
+            Answered::Answer(CommitAnswer::Applied(_)) | Answered::Undone => Woken::Again,
+            Answered::Answer(_) | Answered::Nothing => Woken::Lost,
         }
     }
 
     /// Sends the last commit of the lease and waits for its answer; `None` if there is none.
     pub(super) async fn store_last(&mut self, commit: Commit) -> Option<CommitAnswer> {
-        self.send(commit);
-        self.until_answered().await
+        self.send(commit, None);
+        match self.until_answered().await {
+            Answered::Answer(answer) => Some(answer),
+            Answered::Nothing | Answered::Undone => None,
+        }
     }
 
-    /// Waits for the answer to the commit in flight; `None` if the lease ends first. A heartbeat
+    /// Waits for the answer to the commit in flight; there is none if the lease ends first. A heartbeat
     /// that finds the lease gone does not end it: this very commit may have ended the lease, and
     /// if not, the answer says so.
-    pub(super) async fn until_answered(&mut self) -> Option<CommitAnswer> {
+    pub(super) async fn until_answered(&mut self) -> Answered {
         let clock = Arc::clone(&self.cell.env.clock);
         let mut kept = true;
         loop {
             let lease_end = self.lease.signal.borrow_and_update().lease_end;
             let pause = lease_end.saturating_sub(clock.monotonic());
             if pause.is_zero() {
-                return None;
+                return Answered::Nothing;
             }
             tokio::select! {
                 biased;
@@ -103,19 +127,38 @@ impl Executor<'_> {
     }
 
     /// Tells the run and the observer what an applied commit means.
-    fn take_answer(&mut self, reply: Reply) -> Option<CommitAnswer> {
-        let sending = self.sending.take()?;
-        match reply {
-            Ok(CommitAnswer::Applied(applied)) => {
+    fn take_answer(&mut self, reply: Reply) -> Answered {
+        let Some(sending) = self.sending.take() else {
+            return Answered::Nothing;
+        };
+        match (reply, &sending.ends_tx) {
+            (Ok(CommitAnswer::Applied(applied)), _) => {
                 self.applied(applied.clone(), &sending);
-                Some(CommitAnswer::Applied(applied))
+                Answered::Answer(CommitAnswer::Applied(applied))
             }
-            Ok(answer) => Some(answer),
-            Err(error) => {
+            (Ok(answer), _) => Answered::Answer(answer),
+            (Err(error), Some(commit)) if !error.is_outcome_unknown() => {
+                self.undone(commit.clone(), error);
+                Answered::Undone
+            }
+            (Err(error), _) => {
                 tracing::error!(job = %self.cell.info.id, %error, "the store refused a commit; the lease is given up");
-                None
+                Answered::Nothing
             }
         }
+    }
+
+    /// A transaction was rolled back at its end: by what its body wrote, or because the store was
+    /// not able to end it, which is no failure of the body.
+    fn undone(&self, commit: Commit, error: Error) {
+        let why = if error.is_transient() {
+            tracing::warn!(job = %commit.job, %error, "the transaction of a step could not be ended; its body runs again");
+            Undone::Again(self.cell.now().after(FIRST_RETRY.into()))
+        } else {
+            Undone::Failed(Failure::from(error).stored())
+        };
+        self.cell.with(|run| run.undone(commit, why));
+        self.waker.woken.notify_one();
     }
 
     fn applied(&self, applied: Applied, sending: &Sending) {

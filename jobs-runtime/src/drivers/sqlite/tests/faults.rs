@@ -88,12 +88,11 @@ async fn a_full_disk_is_a_named_error_and_passes() {
             Load { items: 1, bytes: 0 },
             None,
             move |tx: &super::super::group::Tx<'_>| {
-                let page: i64 = tx
-                    .connection
-                    .pragma_query_value(None, "page_count", |row| row.get(0))?;
+                let connection = tx.own().unwrap();
+                let page: i64 =
+                    connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
                 let most = page + pages;
-                tx.connection
-                    .pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
+                connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
                 Ok(())
             },
         )
