@@ -19,6 +19,7 @@ mod ends;
 mod names;
 mod once;
 mod order;
+mod tx;
 mod values;
 
 const NOW: Timestamp = Timestamp(1_000_000);
@@ -144,7 +145,7 @@ impl Lease {
                 }
                 Asked::Start { tried: 0 } => self.see(&format!("start {name}")),
                 Asked::Start { .. } => self.see(&format!("start {name} again")),
-                Asked::Expired | Asked::Later | Asked::Running => {}
+                Asked::Expired | Asked::Later | Asked::Running | Asked::Undone(_) => {}
             }
             waiting.push_back((name, ask));
         }
@@ -224,6 +225,7 @@ fn step() -> Ask {
         fingerprint: 7,
         once: false,
         timeout: None,
+        tx: false,
     }
 }
 
@@ -232,6 +234,7 @@ fn once() -> Ask {
         fingerprint: 7,
         once: true,
         timeout: None,
+        tx: false,
     }
 }
 

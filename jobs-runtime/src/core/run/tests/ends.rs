@@ -153,6 +153,7 @@ fn a_body_past_its_deadline_is_told_so_once() {
         fingerprint: 7,
         once: false,
         timeout: Some(Millis(10)),
+        tx: false,
     };
     let wake_at = Some(NOW.after(Millis(10)));
     assert_eq!(lease.want("a", ask.clone()).go(), Next::Wait { wake_at });
