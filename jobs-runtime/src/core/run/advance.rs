@@ -52,10 +52,13 @@ impl Run {
         }
         let holding = !self.held.is_empty() && self.late.is_empty();
         // With bodies held at the barrier, more deliveries would only raise it.
-        if !(holding && self.committing.is_some())
-            && let Some(next) = self.deliver_one(now)
-        {
-            return next;
+        if !(holding && self.committing.is_some()) {
+            while let Some(next) = self.deliver_one(now) {
+                // In a transaction there is no commit to wait for: go on to what there is.
+                if next != Next::Commit || !self.is_in_tx() {
+                    return next;
+                }
+            }
         }
         if holding && self.barrier_is_down() && self.wake_startable() {
             return Next::Poll;

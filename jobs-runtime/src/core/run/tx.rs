@@ -31,6 +31,7 @@ impl Run {
     pub(super) fn is_quiet(&self) -> bool {
         self.tx.is_none()
             && self.committing.is_none()
+            && self.finished.is_empty()
             && self.dirty.is_empty()
             && self.removed.is_empty()
             && self.storing.is_empty()

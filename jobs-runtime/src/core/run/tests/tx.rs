@@ -111,7 +111,8 @@ fn a_transaction_that_was_rolled_back_at_its_end_gives_its_place_back() {
     lease
         .run
         .undone(commit, Undone::Again(NOW.after(Millis(20))));
-    assert_eq!(lease.go(), Next::Commit);
+    let wake_at = Some(NOW.after(Millis(20)));
+    assert_eq!(lease.go(), Next::Wait { wake_at });
     let rest = lease.run.take_commit().unwrap();
     assert_eq!(names(&rest.records), ["a"], "what it carried is not lost");
     assert_eq!(rest.base, Some(Position(0)));

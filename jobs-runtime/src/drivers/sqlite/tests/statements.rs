@@ -7,7 +7,11 @@ use std::fs;
 use std::path::Path;
 
 /// Statements that walk a whole table, each with its reason.
-const MAY_SCAN: [(&str, &str); 2] = [
+const MAY_SCAN: [(&str, &str); 3] = [
+    (
+        "caller_file",
+        "settings of the connection, which SQLite shows as tables of a row or two",
+    ),
     (
         "child_waits",
         "what it scans is the chain it has followed so far",
