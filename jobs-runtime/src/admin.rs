@@ -237,8 +237,19 @@ impl<'a> Admin<'a> {
 
     /// False if the job changed since it was looked at, or its state does not allow the change.
     async fn changed(&self, view: &JobView, commit: Commit) -> Result<bool, Error> {
-        let answers = self.store.commit(std::slice::from_ref(&commit)).await?;
-        match answers.into_iter().next() {
+        let id = self.store.env.entropy.bits() as u64;
+        let commit = [commit.with_id(id)];
+        let mut answer = self.store.commit(&commit).await;
+        for _ in 1..MAX_TRIES {
+            match &answer {
+                // It is known by its id, and so applied once.
+                Err(error) if error.is_outcome_unknown() => {
+                    answer = self.store.commit(&commit).await;
+                }
+                _ => break,
+            }
+        }
+        match answer?.into_iter().next() {
             Some(CommitAnswer::Applied(_)) => Ok(true),
             Some(CommitAnswer::Duplicate(holder)) => {
                 let key = view.job.spec.key.as_deref().unwrap_or_default();

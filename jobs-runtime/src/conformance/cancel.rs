@@ -69,6 +69,31 @@ async fn a_cancel_of_what_has_changed_is_a_conflict(s: Subject) -> Result {
     Ok(())
 }
 
+case!(r6_a_change_by_a_person_whose_reply_was_lost_is_applied_once);
+async fn r6_a_change_by_a_person_whose_reply_was_lost_is_applied_once(s: Subject) -> Result {
+    let job = s.job("mail");
+    s.enqueue(&job).await?;
+    let (id, run) = (job.spec.id, job.spec.run_id);
+    let seen = s.row(id).await?;
+    let cancel = Commit::cancel(id, run, seen.head.revision).with_id(1);
+    s.apply(&cancel).await?;
+    let cancelled = s.expect_state(id, State::Cancelled).await?;
+    check!(matches!(s.commit(&cancel).await?, CommitAnswer::Applied(_)));
+    check_eq!(s.row(id).await?, cancelled);
+    let requeue = Commit::requeue(id, run, cancelled.head.revision, Vec::new()).with_id(2);
+    s.apply(&requeue).await?;
+    let revived = s.expect_state(id, State::Pending).await?;
+    check!(matches!(
+        s.commit(&requeue).await?,
+        CommitAnswer::Applied(_)
+    ));
+    check_eq!(s.row(id).await?, revived);
+    // Another change that was made from the same look is refused as before.
+    let other = Commit::cancel(id, run, cancelled.head.revision).with_id(3);
+    check_eq!(s.commit(&other).await?, CommitAnswer::Conflict);
+    Ok(())
+}
+
 case!(a_cancel_frees_the_key);
 async fn a_cancel_frees_the_key(s: Subject) -> Result {
     let job = s.job("mail").key("7");

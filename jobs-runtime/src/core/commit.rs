@@ -113,6 +113,8 @@ pub struct Commit {
     pub run: RunId,
     /// What must still hold.
     pub guard: CommitGuard,
+    /// Of a change by a person: its own id, by which one whose answer was lost is known again.
+    pub change_id: Option<u64>,
     /// The position the first delivered record of this commit takes; `None` from people.
     pub base: Option<Position>,
     /// The nudge that the writer has seen.
@@ -183,6 +185,15 @@ impl Commit {
         }
     }
 
+    /// The same change by a person, under an id of its own: sent again, it is applied once.
+    #[must_use]
+    pub fn with_id(self, id: u64) -> Self {
+        Commit {
+            change_id: Some(id),
+            ..self
+        }
+    }
+
     /// The same commit, which also removes these records.
     #[must_use]
     pub fn removing(self, removed: Vec<String>) -> Self {
@@ -214,6 +225,7 @@ impl Commit {
             job,
             run,
             guard,
+            change_id: None,
             base: None,
             seen_nudge: 0,
             records: Vec::new(),

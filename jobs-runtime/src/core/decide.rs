@@ -214,10 +214,18 @@ fn decide_leased(head: &Head, commit: &Commit, number: CommitNumber, now: Timest
 }
 
 fn decide_revision(head: &Head, commit: &Commit, revision: u64, now: Timestamp) -> Decision {
+    if commit.change_id.is_some() && commit.change_id == head.last_change {
+        // A retry of what is already stored: its first answer was lost.
+        return Decision::Answer(CommitAnswer::Applied(Applied::default()));
+    }
     if head.revision != revision {
         return Decision::Answer(CommitAnswer::Conflict);
     }
-    settle(head.clone(), commit.settle.as_ref(), now)
+    let head = Head {
+        last_change: commit.change_id.or(head.last_change),
+        ..head.clone()
+    };
+    settle(head, commit.settle.as_ref(), now)
 }
 
 fn advance_position(head: &mut Head, commit: &Commit) {

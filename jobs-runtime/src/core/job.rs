@@ -185,6 +185,9 @@ pub struct Head {
     pub next_position: Position,
     /// The last commit of a lease that was applied.
     pub last_commit: CommitNumber,
+    /// The last change by a person that had an id.
+    #[serde(default)]
+    pub last_change: Option<u64>,
     /// Somebody asked for its end, and the body has not heard yet.
     pub cancel_requested: bool,
     /// When it was stored.
@@ -214,6 +217,7 @@ impl Head {
             nudge: 0,
             next_position: after_prefix(&job.prefix),
             last_commit: CommitNumber::default(),
+            last_change: None,
             cancel_requested: false,
             enqueued_at: now,
             started_at: None,

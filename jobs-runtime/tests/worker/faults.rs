@@ -288,3 +288,12 @@ async fn a_job_without_a_handler_is_left_to_others_and_keeps_its_attempts() {
         "it was looked at again and again"
     );
 }
+
+#[tokio::test]
+async fn r6_a_cancel_whose_reply_was_lost_is_answered_as_done() {
+    let (bench, _) = bench(|faults| faults.once(Verb::Commit, Fault::After));
+    let handle = two_steps(1).enqueue(bench.jobs()).await.unwrap();
+    bench.jobs().admin().cancel(handle.id()).await.unwrap();
+    let error = bench.jobs().wait(&handle).await.unwrap_err();
+    assert_eq!(error.code(), "X_JOB_CANCELLED");
+}

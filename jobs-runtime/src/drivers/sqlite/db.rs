@@ -2,7 +2,6 @@
 //!
 //! It is one of ours, or the caller's own: a verb is the same on both.
 
-#[cfg(feature = "sqlx-sqlite")]
 use super::callers::Link;
 use super::fault::Fault;
 use crate::core::Timestamp;
@@ -14,7 +13,7 @@ use serde::de::DeserializeOwned;
 #[derive(Clone, Copy)]
 pub(super) enum Db<'a> {
     /// The caller's own, at the other end of a link.
-    #[cfg(feature = "sqlx-sqlite")]
+    #[allow(dead_code, reason = "there are none without the feature `sqlx-sqlite`")]
     Callers(&'a Link),
     /// One of the store's.
     Own(&'a Connection),
@@ -24,7 +23,6 @@ impl<'a> Db<'a> {
     /// The connection, if it is the store's: for what only maintenance does.
     pub(super) fn own(self) -> Option<&'a Connection> {
         match self {
-            #[cfg(feature = "sqlx-sqlite")]
             Db::Callers(_) => None,
             Db::Own(connection) => Some(connection),
         }
@@ -33,7 +31,6 @@ impl<'a> Db<'a> {
     /// Runs a statement that gives no rows, and says how many it changed.
     pub(super) fn run(self, sql: &str, params: impl Values) -> Result<usize, Fault> {
         match self {
-            #[cfg(feature = "sqlx-sqlite")]
             Db::Callers(link) => link.run(sql, params.owned()?),
             Db::Own(connection) => Ok(statement(connection, sql)?.execute(params)?),
         }
@@ -43,7 +40,6 @@ impl<'a> Db<'a> {
     /// a caller's connection it is not known; there the next statement of a savepoint fails.
     pub(super) fn has_ended(self) -> bool {
         match self {
-            #[cfg(feature = "sqlx-sqlite")]
             Db::Callers(_) => false,
             Db::Own(connection) => connection.is_autocommit(),
         }
@@ -57,7 +53,6 @@ impl<'a> Db<'a> {
         read: impl FnOnce(&mut Columns<'_, '_>) -> Result<T, Fault>,
     ) -> Result<Option<T>, Fault> {
         match self {
-            #[cfg(feature = "sqlx-sqlite")]
             Db::Callers(link) => match link.rows(sql, params.owned()?)?.first() {
                 Some(row) => read(&mut Columns::fetched(row)).map(Some),
                 None => Ok(None),
@@ -92,7 +87,6 @@ impl<'a> Db<'a> {
     ) -> Result<Vec<T>, Fault> {
         let mut out = Vec::new();
         match self {
-            #[cfg(feature = "sqlx-sqlite")]
             Db::Callers(link) => {
                 for row in link.rows(sql, params.owned()?)? {
                     let Some(value) = read(&mut Columns::fetched(&row))? else {
@@ -124,7 +118,6 @@ fn statement<'c>(connection: &'c Connection, sql: &str) -> Result<CachedStatemen
 /// The values of a statement's parameters, as the verbs give them.
 pub(super) trait Values: Params {
     /// The values by themselves, to be sent elsewhere.
-    #[cfg_attr(not(feature = "sqlx-sqlite"), allow(dead_code))]
     fn owned(&self) -> Result<Vec<Value>, Fault>;
 }
 
@@ -166,7 +159,6 @@ pub(super) struct Columns<'r, 's> {
 
 enum Source<'r, 's> {
     /// A row that was fetched whole.
-    #[cfg_attr(not(feature = "sqlx-sqlite"), allow(dead_code))]
     Fetched(&'r [Value]),
     /// The row a statement stands on.
     Stepped(&'r Row<'s>),
@@ -180,7 +172,6 @@ impl<'r, 's> Columns<'r, 's> {
         }
     }
 
-    #[cfg(feature = "sqlx-sqlite")]
     fn fetched(row: &'r [Value]) -> Self {
         Columns {
             row: Source::Fetched(row),

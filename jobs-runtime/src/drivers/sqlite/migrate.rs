@@ -73,12 +73,7 @@ pub(super) fn prepare(path: &Path, options: &SqliteOptions) -> Result<(), Fault>
 }
 
 /// The version that this program writes.
-#[cfg(feature = "sqlx-sqlite")]
-pub(super) fn newest() -> u32 {
-    newest_of(migrations())
-}
-
-fn newest_of(steps: &[Migration]) -> u32 {
+pub(super) fn newest_of(steps: &[Migration]) -> u32 {
     steps.last().map_or(0, |step| step.version)
 }
 

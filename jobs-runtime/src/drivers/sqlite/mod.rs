@@ -6,6 +6,9 @@
 
 #[cfg(feature = "sqlx-sqlite")]
 mod callers;
+#[cfg(not(feature = "sqlx-sqlite"))]
+#[path = "no_callers.rs"]
+mod callers;
 mod children;
 mod claim;
 mod clock;
@@ -81,7 +84,7 @@ pub struct Sqlite {
     readers: Readers,
     watch: Watch,
     /// Where the transactions of `tx` steps come from.
-    #[cfg(feature = "sqlx-sqlite")]
+    #[allow(dead_code, reason = "nobody asks without the feature `sqlx-sqlite`")]
     pool: std::sync::OnceLock<callers::StepPool>,
 }
 
@@ -96,7 +99,7 @@ struct Shared {
     wake_ups: broadcast::Sender<WakeUp>,
     process: u32,
     /// Which `tx` step may stand in line to write.
-    #[cfg(feature = "sqlx-sqlite")]
+    #[allow(dead_code, reason = "nobody asks without the feature `sqlx-sqlite`")]
     steps: Arc<tokio::sync::Semaphore>,
 }
 
@@ -124,7 +127,6 @@ impl Shared {
             turns: Turns::default(),
             wake_ups: broadcast::Sender::new(WAKE_UP_CAPACITY),
             process: std::process::id(),
-            #[cfg(feature = "sqlx-sqlite")]
             steps: Arc::new(tokio::sync::Semaphore::new(1)),
         }
     }
@@ -174,14 +176,12 @@ impl Sqlite {
         }
         let shared = Arc::new(Shared::new(path, options));
         prepare(shared.clone()).await?;
-        #[cfg(feature = "sqlx-sqlite")]
         callers::remember(&shared);
         Ok(Sqlite {
             writer: Writer::start("jobs-sqlite-write", shared.clone())?,
             beats: Writer::start("jobs-sqlite-beat", shared.clone())?,
             readers: Readers::new(shared.clone()),
             watch: Watch::start(shared.clone())?,
-            #[cfg(feature = "sqlx-sqlite")]
             pool: std::sync::OnceLock::new(),
             shared,
         })
@@ -344,13 +344,11 @@ impl Driver for Sqlite {
         self
     }
 
-    #[cfg(feature = "sqlx-sqlite")]
     fn transactions(&self) -> Option<&dyn std::any::Any> {
-        Some(self)
+        callers::transactions(self)
     }
 
     async fn close(&self) {
-        #[cfg(feature = "sqlx-sqlite")]
         self.close_pool().await;
         self.writer.close().await;
         self.beats.close().await;

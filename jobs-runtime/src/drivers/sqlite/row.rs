@@ -56,6 +56,7 @@ pub(super) fn insert_job(db: Db<'_>, job: &Job) -> Result<(), Fault> {
             head.cancel_requested,
             head.enqueued_at.0,
             instant(head.started_at),
+            head.last_change.map(u64::cast_signed),
             job.notes.worker,
         ],
     )?;
@@ -104,12 +105,13 @@ pub(super) fn update_head(db: Db<'_>, id: JobId, head: &Head) -> Result<(), Faul
             head.last_commit.number.cast_signed(),
             head.cancel_requested,
             instant(head.started_at),
+            head.last_change.map(u64::cast_signed),
         ],
     )?;
     Ok(())
 }
 
-/// Reads a live head: sixteen columns.
+/// Reads a live head: seventeen columns.
 pub(super) fn read_head(columns: &mut Columns<'_, '_>) -> Result<Head, Fault> {
     Ok(Head {
         state: named(&columns.take::<String>()?)?,
@@ -134,6 +136,7 @@ pub(super) fn read_head(columns: &mut Columns<'_, '_>) -> Result<Head, Fault> {
         cancel_requested: columns.take()?,
         enqueued_at: columns.instant()?,
         started_at: columns.maybe_instant()?,
+        last_change: columns.take::<Option<i64>>()?.map(i64::cast_unsigned),
         ended_at: None,
     })
 }

@@ -21,26 +21,6 @@ struct Line {
 #[derive(Debug)]
 pub(super) struct Turn<'a>(&'a Turns);
 
-/// The same right for somebody who takes it along: the transaction of a step.
-#[cfg(feature = "sqlx-sqlite")]
-pub(super) struct OwnTurn(std::sync::Arc<super::Shared>);
-
-#[cfg(feature = "sqlx-sqlite")]
-impl OwnTurn {
-    /// Waits for all who came before.
-    pub(super) fn take(shared: std::sync::Arc<super::Shared>) -> Self {
-        shared.turns.stand();
-        OwnTurn(shared)
-    }
-}
-
-#[cfg(feature = "sqlx-sqlite")]
-impl Drop for OwnTurn {
-    fn drop(&mut self) {
-        self.0.turns.pass();
-    }
-}
-
 impl Turns {
     /// Waits for all who came before.
     pub(super) fn take(&self) -> Turn<'_> {
@@ -48,7 +28,7 @@ impl Turns {
         Turn(self)
     }
 
-    fn stand(&self) {
+    pub(super) fn stand(&self) {
         let mut line = self.lock();
         let ticket = line.next;
         line.next += 1;
@@ -60,7 +40,7 @@ impl Turns {
         }
     }
 
-    fn pass(&self) {
+    pub(super) fn pass(&self) {
         self.lock().serving += 1;
         self.moved.notify_all();
     }

@@ -9,9 +9,15 @@ mod pool;
 mod step;
 mod stores;
 mod transaction;
+mod turn;
 
 pub(super) use link::Link;
 pub use pool::MAX_STEP_CONNECTIONS;
 pub(super) use pool::StepPool;
 pub use step::SqliteTx;
 pub(super) use stores::remember;
+
+/// The store, for transactions that look for it.
+pub(super) fn transactions(store: &super::Sqlite) -> Option<&dyn std::any::Any> {
+    Some(store)
+}

@@ -1,10 +1,10 @@
 //! The transaction of a `tx` step: begun by the worker, written to by the user's body, ended with
 //! the step's record in it.
 
-use super::super::turn::OwnTurn;
 use super::super::{Shared, Sqlite, sql};
 use super::link::fault;
 use super::transaction::{self, is_refusal};
+use super::turn::OwnTurn;
 use crate::Error;
 use crate::contract::{Driver, EnqueueAnswer, Published, StepTransaction, Transactional};
 use crate::core::{Commit, CommitAnswer, Millis, NewEvent, NewJob, Timestamp};

@@ -165,7 +165,7 @@ pub(super) async fn place(connection: &mut SqliteConnection) -> Result<Place, Er
 
 /// A file that nobody here has opened may hold a store of another version.
 async fn check_schema(connection: &mut SqliteConnection, path: &Path) -> Result<(), Error> {
-    let newest = migrate::newest();
+    let newest = migrate::newest_of(migrate::migrations());
     let row = sqlx::query(migrate::APPLIED).fetch_one(connection).await;
     let version = row.and_then(|row| row.try_get_unchecked::<i64, _>(0));
     let version = version.map_err(|error| fault(error).before_write(path))?;

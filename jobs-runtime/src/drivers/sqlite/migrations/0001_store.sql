@@ -33,6 +33,7 @@ CREATE TABLE jobs_job (
   cancel_requested INTEGER NOT NULL CHECK (cancel_requested IN (0, 1)),
   enqueued_at INTEGER NOT NULL,
   started_at INTEGER,
+  last_change INTEGER,
   worker TEXT
 ) STRICT, WITHOUT ROWID;
 

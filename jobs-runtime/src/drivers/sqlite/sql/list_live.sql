@@ -4,7 +4,7 @@ SELECT
   j.expires_at, j.limit_key, j.rate_key,
   j.state, j.revision, j.attempt, j.attempts_max, j.lease_losses, j.epoch, j.nonce, j.visible_at,
   j.nudge, j.next_position, j.commit_epoch, j.commit_nonce, j.commit_number, j.cancel_requested,
-  j.enqueued_at, j.started_at, j.worker,
+  j.enqueued_at, j.started_at, j.last_change, j.worker,
   s.parent_job, s.parent_run, s.parent_step, s.tick_schedule, s.tick_at, s.trace_context,
   s.labels, s.version, s.fork_of, s.continued_from, s.codec, s.input, s.on_cancel,
   n.notes
