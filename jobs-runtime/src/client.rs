@@ -52,31 +52,6 @@ impl Jobs {
         })
     }
 
-    /// Connects through a pool that the application has: the jobs live in its database, beside its
-    /// own tables, and its transactions can carry jobs and events. The schema is brought up to
-    /// date; the store has connections of its own, and takes some of the pool's for `tx` steps.
-    ///
-    #[cfg_attr(feature = "sqlx-sqlite", doc = "```")]
-    #[cfg_attr(not(feature = "sqlx-sqlite"), doc = "```ignore")]
-    /// # use jobs_runtime::{Jobs, Result};
-    /// # async fn connect() -> Result<()> {
-    /// let pool = sqlx::SqlitePool::connect("sqlite://app.db?mode=rwc").await?;
-    /// let jobs = Jobs::from_pool(pool).await?;
-    /// # let _ = jobs;
-    /// # Ok(()) }
-    /// ```
-    ///
-    /// # Errors
-    /// `X_STORE_SETTINGS` if the database is one in memory, or is set up in a way that breaks a
-    /// promise; else as [`Jobs::connect`].
-    pub async fn from_pool(pool: impl crate::connect::Pool) -> Result<Self, Error> {
-        let env = Env::system();
-        let driver = pool.connect(env.clone()).await?;
-        Ok(Jobs {
-            store: Store::new(driver, env),
-        })
-    }
-
     /// Uses a driver that is already connected, and time and randomness that are given.
     pub fn with_driver(driver: impl Driver, env: Env) -> Self {
         Jobs {

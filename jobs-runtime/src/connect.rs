@@ -1,8 +1,10 @@
 //! From a URL to a driver. Another crate adds a scheme by submitting one.
 
 use crate::Error;
+use crate::client::Jobs;
 use crate::clock::Env;
 use crate::contract::Driver;
+use crate::store::Store;
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -38,6 +40,31 @@ inventory::collect!(Scheme);
 pub trait Pool: Send + 'static {
     /// The driver, connected and with its schema up to date.
     fn connect(self, env: Env) -> Connecting;
+}
+
+impl Jobs {
+    /// Connects through a pool that the application has: the jobs live in its database, beside its
+    /// own tables, and its transactions can carry jobs and events. The schema is brought up to
+    /// date; the store has connections of its own, and takes some of the pool's for `tx` steps.
+    ///
+    #[cfg_attr(feature = "sqlx-sqlite", doc = "```")]
+    #[cfg_attr(not(feature = "sqlx-sqlite"), doc = "```ignore")]
+    /// # use jobs_runtime::{Jobs, Result};
+    /// # async fn connect() -> Result<()> {
+    /// let pool = sqlx::SqlitePool::connect("sqlite://app.db?mode=rwc").await?;
+    /// let jobs = Jobs::from_pool(pool).await?;
+    /// # let _ = jobs;
+    /// # Ok(()) }
+    /// ```
+    ///
+    /// # Errors
+    /// `X_STORE_SETTINGS` if the database is one in memory, or is set up in a way that breaks a
+    /// promise; else as [`Jobs::connect`].
+    pub async fn from_pool(pool: impl Pool) -> Result<Self, Error> {
+        let env = Env::system();
+        let driver = pool.connect(env.clone()).await?;
+        Ok(Jobs::of(Store::new(driver, env)))
+    }
 }
 
 #[cfg(feature = "sqlx-sqlite")]

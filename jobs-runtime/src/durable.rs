@@ -219,11 +219,12 @@ pub trait ChildRequest: Sized {
 }
 
 #[diagnostic::do_not_recommend]
-impl<J: Job> ChildRequest for Request<J> {
+impl<J: Job, O: 'static> ChildRequest for Request<J, O> {
     type Job = J;
 
+    /// A child stands or falls with the commit of its parent: that is transaction enough.
     fn into_request(self) -> Request<J> {
-        self
+        self.marked()
     }
 }
 

@@ -7,6 +7,7 @@ mod codes;
 mod kinds;
 #[cfg(test)]
 mod tests;
+mod transactions;
 
 pub(crate) use codes::check_codes;
 pub use codes::{Code, codes};

@@ -3,6 +3,7 @@
 
 use super::call::{StepBody, StepCall, StepOption, Value};
 use super::child::{self, Child};
+use super::effect;
 use super::helper_call::{self, HelperCall};
 use super::tx_call::{self, TxCall};
 use crate::duration::{self, Backoff};
@@ -191,7 +192,7 @@ fn run(step: Span, call: StepCall, errors: &mut Errors) -> syn::Result<Run> {
         .and_then(|option| time(option, errors, Zero::Refused));
     let at_most_once = call
         .option("effect")
-        .is_some_and(|option| effect(option, &call, errors));
+        .is_some_and(|option| effect::read(option, &call, errors));
     if let (Some(option), None, None) = (
         call.option("backoff"),
         call.option("attempts"),
@@ -265,27 +266,6 @@ fn wait(call: StepCall, errors: &mut Errors) -> syn::Result<Wait> {
         required,
         since_step,
     })
-}
-
-/// `effect = at_most_once`, and what does not go with it.
-fn effect(option: &StepOption, call: &StepCall, errors: &mut Errors) -> bool {
-    let is_known = matches!(&option.value, Value::Expr(Expr::Path(word)) if word.path.is_ident("at_most_once"));
-    if !is_known {
-        errors.at(
-            option.key.span(),
-            "`effect` takes `at_most_once` and nothing else: such a step is interrupted instead of repeated if its worker dies",
-        );
-        return false;
-    }
-    for name in ["attempts", "backoff"] {
-        if let Some(again) = call.option(name) {
-            let text = format!(
-                "a step that runs at most once cannot be tried again; remove `{name}`, or remove `effect = at_most_once`"
-            );
-            errors.at(again.key.span(), text);
-        }
-    }
-    true
 }
 
 fn attempts(option: &StepOption, errors: &mut Errors) -> Option<Expr> {

@@ -8,6 +8,7 @@
 mod await_check;
 mod call;
 mod child;
+mod effect;
 mod emit;
 mod form;
 mod former;

@@ -88,14 +88,17 @@ impl JobContext {
     /// # Errors
     /// If the request is another job's, this run is a child whose parent waits for its output, or
     /// the input cannot be stored.
-    pub async fn continue_as<J: Job>(&self, next: Request<J>) -> Result<Infallible, Error> {
+    pub async fn continue_as<J: Job, O: 'static>(
+        &self,
+        next: Request<J, O>,
+    ) -> Result<Infallible, Error> {
         let next = self.next_run(next)?;
         self.cell
             .with(|run| run.leave(Leave::Continue(Box::new(next))));
         pending().await
     }
 
-    fn next_run<J: Job>(&self, next: Request<J>) -> Result<NewJob, Error> {
+    fn next_run<J: Job, O: 'static>(&self, next: Request<J, O>) -> Result<NewJob, Error> {
         let spec = &self.cell.info.spec;
         if J::def().scope() != spec.scope {
             return Err(Error::not_implemented(

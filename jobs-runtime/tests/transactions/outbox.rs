@@ -193,6 +193,19 @@ async fn an_event_wakes_its_run_with_the_commit_and_not_before() {
     assert_eq!(app.jobs().wait(&handle).await.unwrap(), 9);
 }
 
+#[job(idempotency = "greet-as-parent:{input}")]
+async fn greet_as_parent(input: u64) -> Result<u64> {
+    Ok(step!("greet", job = greet(input)).await?)
+}
+
+#[tokio::test]
+async fn a_child_may_be_an_outbox_job_because_the_parents_commit_carries_it() {
+    let app = app().await;
+    let handle = greet_as_parent(7).enqueue(app.jobs()).await.unwrap();
+    app.bench.drain().await.unwrap();
+    assert_eq!(app.jobs().wait(&handle).await.unwrap(), 7);
+}
+
 #[tokio::test]
 async fn an_outbox_job_can_be_let_out_by_name() {
     let app = app().await;
