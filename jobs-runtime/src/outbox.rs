@@ -89,14 +89,14 @@ impl<J: Job, O: 'static> Request<J, O> {
     /// transaction, which may go on.
     pub fn enqueue_in<T: Transactional + ?Sized>(self, tx: &mut T) -> Enqueuing<'_, J> {
         Box::pin(async move {
-            let env = tx.environment().await?;
-            let row = self.into_row(&env, env.clock.now())?;
-            let now = env.clock.imposed();
-            let Some(store) = sealing(tx, &env).await else {
-                return Ok(Handle::new(store_here(tx, &row, now).await?));
+            // Of the transaction nothing is known but where it leads to: the time is the store's.
+            let now = tx.store_time().await?;
+            let row = self.into_row(&Env::system(), now)?;
+            let Some(store) = sealing(tx).await else {
+                return Ok(Handle::new(store_here(tx, &row, None).await?));
             };
             let row = store.sealed(row)?;
-            let enqueued = store_here(tx, &row, now).await?;
+            let enqueued = store_here(tx, &row, None).await?;
             Ok(Handle::new(Jobs::of(store).compared(&row, enqueued).await?))
         })
     }
@@ -163,7 +163,7 @@ pub(crate) fn remember(store: &Store) {
 }
 
 /// The store that a transaction leads to, if what is stored there must be sealed.
-async fn sealing<T: Transactional + ?Sized>(tx: &mut T, env: &Env) -> Option<Store> {
+async fn sealing<T: Transactional + ?Sized>(tx: &mut T) -> Option<Store> {
     let known: Vec<(Arc<dyn Driver>, Codecs)> = {
         let known = SEALING.lock().unwrap_or_else(PoisonError::into_inner);
         let live = known.iter().rev();
@@ -172,7 +172,7 @@ async fn sealing<T: Transactional + ?Sized>(tx: &mut T, env: &Env) -> Option<Sto
     };
     for (driver, codecs) in known {
         if tx.belongs_to(&*driver).await.is_ok() {
-            return Some(Store::new(driver, env.clone()).with_codecs(codecs));
+            return Some(Store::new(driver, Env::system()).with_codecs(codecs));
         }
     }
     None

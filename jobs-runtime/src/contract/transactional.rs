@@ -6,7 +6,6 @@
 
 use super::{Driver, EnqueueAnswer, Published};
 use crate::Error;
-use crate::clock::Env;
 use crate::core::{Commit, CommitAnswer, Millis, NewEvent, NewJob, Timestamp};
 use async_trait::async_trait;
 
@@ -22,12 +21,12 @@ use async_trait::async_trait;
     note = "give `&mut tx`, where `tx` is a `sqlx::Transaction<'_, sqlx::Sqlite>` on the file that holds the jobs; the feature `sqlx-sqlite` of `jobs-runtime` brings it"
 )]
 pub trait Transactional: Send {
-    /// The clock and the entropy of the store, so that ids and times are its own.
+    /// The store's time, now that nobody else can write to it.
     ///
     /// # Errors
     /// `X_OUTBOX_NO_TX` if the connection is in no transaction, `X_STORE_SETTINGS` if there is no
     /// store where it leads to.
-    async fn environment(&mut self) -> Result<Env, Error>;
+    async fn store_time(&mut self) -> Result<Timestamp, Error>;
 
     /// Refuses a connection that leads elsewhere than to this store.
     ///
@@ -38,7 +37,7 @@ pub trait Transactional: Send {
     /// As [`Driver::enqueue`].
     ///
     /// # Errors
-    /// As [`Transactional::environment`], and `X_DRIVER_UNAVAILABLE` if the lock for writing cannot
+    /// As [`Transactional::store_time`], and `X_DRIVER_UNAVAILABLE` if the lock for writing cannot
     /// be had.
     async fn enqueue_here(
         &mut self,
@@ -74,7 +73,7 @@ pub trait Transactional: Send {
 #[diagnostic::on_unimplemented(
     message = "a `tx` step cannot be given a `{Self}`",
     label = "not a transaction that a worker can begin",
-    note = "the type says which store the step needs: `jobs_runtime::SqliteTx` is a transaction on the SQLite file that holds the jobs"
+    note = "the type says which store the step needs: `SqliteTx` is a transaction on the SQLite file that holds the jobs"
 )]
 pub trait StepTransaction: Transactional + Sized + 'static {
     /// Begins one that holds the right to write, once nobody else in this process has it.

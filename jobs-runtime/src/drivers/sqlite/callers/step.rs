@@ -6,7 +6,6 @@ use super::link::fault;
 use super::transaction::{self, is_refusal};
 use super::turn::OwnTurn;
 use crate::Error;
-use crate::clock::Env;
 use crate::contract::{Driver, EnqueueAnswer, Published, StepTransaction, Transactional};
 use crate::core::{Commit, CommitAnswer, Millis, NewEvent, NewJob, Timestamp};
 use async_trait::async_trait;
@@ -147,8 +146,8 @@ impl StepTransaction for SqliteTx {
 
 #[async_trait]
 impl Transactional for SqliteTx {
-    async fn environment(&mut self) -> Result<Env, Error> {
-        (**self).environment().await
+    async fn store_time(&mut self) -> Result<Timestamp, Error> {
+        (**self).store_time().await
     }
 
     async fn belongs_to(&mut self, driver: &dyn Driver) -> Result<(), Error> {

@@ -5,7 +5,6 @@ use super::super::{Shared, Sqlite, commit, enqueue, migrate, publish, sql};
 use super::link::{fault, within};
 use super::stores::{self, Found};
 use crate::Error;
-use crate::clock::Env;
 use crate::contract::{Driver, EnqueueAnswer, Published, Transactional, check_event};
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
 use async_trait::async_trait;
@@ -16,8 +15,8 @@ use std::sync::Arc;
 
 #[async_trait]
 impl Transactional for SqliteConnection {
-    async fn environment(&mut self) -> Result<Env, Error> {
-        Ok(enter(self).await?.options.env.clone())
+    async fn store_time(&mut self) -> Result<Timestamp, Error> {
+        Ok(enter(self).await?.clock.now())
     }
 
     async fn belongs_to(&mut self, driver: &dyn Driver) -> Result<(), Error> {
@@ -72,8 +71,8 @@ impl Transactional for SqliteConnection {
 
 #[async_trait]
 impl Transactional for Transaction<'_, SqlxSqlite> {
-    async fn environment(&mut self) -> Result<Env, Error> {
-        (**self).environment().await
+    async fn store_time(&mut self) -> Result<Timestamp, Error> {
+        (**self).store_time().await
     }
 
     async fn belongs_to(&mut self, driver: &dyn Driver) -> Result<(), Error> {
