@@ -1,11 +1,12 @@
 //! The client: connects, enqueues, publishes, waits for results.
 
+mod wait;
+
 use crate::clock::Env;
 use crate::codec::Codec;
-use crate::contract::{Conflicted, Driver, EnqueueAnswer, Enqueued, WakeUp};
-use crate::core::{EventId, Job as Row, JobId, Millis, NewEvent, NewJob, Payload, State};
+use crate::contract::{Conflicted, Driver, EnqueueAnswer, Enqueued};
+use crate::core::{EventId, Millis, NewEvent, NewJob};
 use crate::definition::{Event, Job};
-use crate::durable::Durable;
 use crate::durable::{EventKey, has_key};
 use crate::request::{Handle, Request};
 use crate::store::{Store, StoreHook};
@@ -21,8 +22,6 @@ const MAX_WRITE_TRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// Jobs that [`Jobs::enqueue_all`] stores in one write; more go in several.
 pub const ENQUEUE_LIMIT_JOBS: usize = 10_000;
-/// How often a waiter looks when nothing hints that its job has ended.
-const WAIT_POLL: Duration = Duration::from_millis(500);
 
 /// A connection to a store of jobs. Cheap to clone; all clones share one connection.
 #[derive(Clone)]
@@ -195,40 +194,6 @@ impl Jobs {
         Ok(handles.map(|answer| answer.map(Handle::new)).collect())
     }
 
-    /// Waits until a job has ended, and gives what its body returned. Works for jobs that ended
-    /// before the call as well, until retention removes them. Of a job that goes on as another
-    /// run, this is what the last one returns.
-    ///
-    /// Under virtual time it waits for ever unless somebody else runs the job and moves the clock:
-    /// a test that does so itself asks [`Bench::outcome`](crate::testing::Bench::outcome), which
-    /// never waits.
-    ///
-    /// # Errors
-    /// `X_JOB_FAILED`, `X_JOB_MAX_ATTEMPTS` or `X_JOB_CANCELLED` if it did not end well;
-    /// `X_JOB_UNKNOWN` if it is not there.
-    pub async fn wait<J: Job>(&self, handle: &Handle<J>) -> Result<J::Output, Error> {
-        let mut job = self.wait_for_end(handle.id()).await?;
-        while let Some(next) = job.notes.continued_to {
-            job = self.wait_for_end(next).await?;
-        }
-        let name = job.spec.name.as_str();
-        let error = job.notes.error.clone().unwrap_or_default();
-        match job.head.state {
-            State::Done => {
-                let output = job.notes.output.unwrap_or_else(|| Payload::json(*b"null"));
-                J::Output::decode(&self.store.codecs.decode(&output)?)
-            }
-            State::Cancelled => Err(Error::cancelled(job.spec.id, name)),
-            State::Dead => Err(Error::max_attempts(
-                job.spec.id,
-                name,
-                job.head.attempt,
-                &error,
-            )),
-            _ => Err(Error::job_failed(job.spec.id, name, &error)),
-        }
-    }
-
     /// Writes what is on its way and lets go of the store. Calls after it fail.
     pub async fn close(&self) {
         self.store.close().await;
@@ -313,26 +278,6 @@ impl Jobs {
         })
     }
 
-    async fn wait_for_end(&self, id: JobId) -> Result<Row, Error> {
-        let mut hints = self.store.wake_ups();
-        loop {
-            // Hints that come while we look are kept by the receiver.
-            let job = self
-                .store
-                .inspect()
-                .job(id)
-                .await?
-                .ok_or_else(|| Error::job_unknown(id))?;
-            if !job.head.state.is_live() {
-                return Ok(job);
-            }
-            tokio::select! {
-                () = ended_hint(&mut hints) => {}
-                () = self.store.env.clock.sleep(WAIT_POLL) => {}
-            }
-        }
-    }
-
     async fn retrying<T, F>(&self, write: impl Fn() -> F) -> Result<T, Error>
     where
         F: Future<Output = Result<T, Error>>,
@@ -365,17 +310,6 @@ pub(crate) fn stored(job: &NewJob, answer: EnqueueAnswer) -> Result<Enqueued, Er
 
 pub(crate) fn unanswered() -> Error {
     Error::store_corrupt("an enqueue that was answered with nothing")
-}
-
-async fn ended_hint(hints: &mut crate::contract::WakeUps) {
-    use tokio::sync::broadcast::error::RecvError;
-    loop {
-        match hints.recv().await {
-            Ok(WakeUp::Ended) | Err(RecvError::Lagged(_)) => return,
-            Ok(_) => {}
-            Err(RecvError::Closed) => std::future::pending().await,
-        }
-    }
 }
 
 /// The time to live of an event that says nothing: a week.

@@ -5,6 +5,7 @@
 
 mod codes;
 mod kinds;
+mod predicates;
 #[cfg(test)]
 mod tests;
 mod transactions;

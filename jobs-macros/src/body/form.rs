@@ -9,7 +9,7 @@ use super::tx_call::{self, TxCall};
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
 use crate::{options, suggest};
-use proc_macro2::{Span, TokenStream};
+use proc_macro2::Span;
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Ident, Lit, LitStr, Pat, Type};
 
@@ -347,39 +347,4 @@ fn text(value: &Value) -> Option<&LitStr> {
 
 pub(super) fn needs_value(key: &Ident) -> syn::Error {
     syn::Error::new(key.span(), format!("the option `{key}` needs a value"))
-}
-
-/// Everything the body of the job evaluates for this step outside the step's own future.
-pub(super) fn evaluated_outside(form: &mut Form) -> Vec<&mut Expr> {
-    fn computed(time: &mut Option<Time>) -> Option<&mut Expr> {
-        match time {
-            Some(Time::Computed(expr)) => Some(expr),
-            Some(Time::Millis(_)) | None => None,
-        }
-    }
-    match form {
-        Form::Child(_) => Vec::new(),
-        Form::Helper(call) => call.arguments.iter_mut().collect(),
-        Form::Run(run) => run
-            .attempts
-            .iter_mut()
-            .chain(computed(&mut run.timeout))
-            .collect(),
-        Form::Sleep(Time::Computed(expr)) | Form::SleepUntil(expr) => vec![expr],
-        Form::Sleep(Time::Millis(_)) => Vec::new(),
-        Form::Wait(wait) => wait
-            .key
-            .iter_mut()
-            .chain(computed(&mut wait.timeout))
-            .collect(),
-    }
-}
-
-/// What the step runs, if it runs anything of the user's.
-pub(super) fn body(form: &mut Form) -> Option<&mut TokenStream> {
-    match form {
-        Form::Child(child) => Some(&mut child.request.tokens),
-        Form::Run(run) => Some(&mut run.body.tokens),
-        Form::Helper(_) | Form::Sleep(_) | Form::SleepUntil(_) | Form::Wait(_) => None,
-    }
 }

@@ -5,7 +5,7 @@ use super::await_check::{self, Futures};
 use super::call::StepCall;
 use super::form::Form;
 use super::tokens::{self, STEP};
-use super::{Marked, Policy, Site, context, emit, form, former, refusal, unstable};
+use super::{Marked, Policy, Site, context, emit, form, former, parts, refusal, unstable};
 use crate::errors::Errors;
 use crate::place;
 use crate::template::{self, Flaw, Role, Template};
@@ -107,10 +107,10 @@ impl<'a> Marker<'a> {
         }
         let name = emit::name(&self.policy.krate, &template, &formers);
         self.steps.push(self.site(&template, formers, &form));
-        if let Some(body) = form::body(&mut form) {
+        if let Some(body) = parts::body(&mut form) {
             self.refuse_nested(body, &literal);
         }
-        for outside in form::evaluated_outside(&mut form) {
+        for outside in parts::evaluated_outside(&mut form) {
             self.visit_expr_mut(outside);
         }
         Ok(emit::marked(&self.policy.krate, &context(), &name, &form))

@@ -15,6 +15,7 @@ mod former;
 mod helper_call;
 mod marker;
 mod other_macros;
+mod parts;
 mod select;
 #[cfg(test)]
 mod tests;
