@@ -17,6 +17,7 @@ use jobs_runtime::prelude::*;
 use jobs_runtime::{Handle, StoreHook, Verb};
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex};
+use std::time::Duration;
 
 /// When the run was stored, by the store's clock: long ago, so that its first lease is over.
 const START: Timestamp = Timestamp(1_767_225_600_000);
@@ -133,7 +134,12 @@ async fn resumed(driver: impl Driver, env: Env, steps: u32, new: u32) -> Calls {
     record(&driver, &job, steps).await;
     let calls = Calls::default();
     let jobs = Jobs::with_driver(driver, env);
-    let worker = jobs.clone().hooked(calls.clone()).worker().concurrency(1);
+    let worker = jobs
+        .clone()
+        .hooked(calls.clone())
+        .worker()
+        .concurrency(1)
+        .poll_interval(Duration::from_secs(3600));
     let handle = Handle::<laps>::of(job.spec.id, job.spec.run_id);
     let wait = async {
         let sum = jobs.wait(&handle).await.unwrap();

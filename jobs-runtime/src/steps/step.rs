@@ -119,7 +119,11 @@ impl<'a, T> StepFuture<'a, T> {
                 let outcome = StepOutcome::Done(payload);
                 return cell.with(|run| run.finish(self.name.as_str(), outcome));
             }
-            Err(failure) => failure.stored(),
+            Err(failure) => {
+                // The body may have ended well, and its result could not be written down.
+                self.drop_tx();
+                failure.stored()
+            }
         };
         self.failed(error);
     }

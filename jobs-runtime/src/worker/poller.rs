@@ -2,8 +2,10 @@
 
 use super::{Shared, executor};
 use crate::Error;
-use crate::contract::{Claim, Claims, WakeUp};
+use crate::contract::{Claim, Claimed, Claims, WakeUp};
+use crate::core::Timestamp;
 use std::future::Future;
+use std::pin::Pin;
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast::error::RecvError;
@@ -24,10 +26,17 @@ pub(super) async fn serve(
     grace: Duration,
 ) -> Result<(), Error> {
     let mut running = JoinSet::new();
+    let mut claiming = None;
     let result = tokio::select! {
-        error = claim_for_ever(shared, &mut running) => Err(error),
+        error = claim_for_ever(shared, &mut running, &mut claiming) => Err(error),
         () = stop => Ok(()),
     };
+    // A claim that was on its way may have leased jobs: dropped, it would cost them an attempt.
+    if let Some((asked, claim)) = claiming
+        && let Ok(claims) = claim.await
+    {
+        start(shared, &mut running, claims.jobs, claims.now, asked);
+    }
     let clock = &shared.store.env.clock;
     tokio::select! {
         () = all_ended(&mut running) => return result,
@@ -63,7 +72,11 @@ fn report(ended: Result<(), JoinError>) {
 }
 
 /// Ends only with an error that trying again cannot mend.
-async fn claim_for_ever(shared: &Arc<Shared>, running: &mut JoinSet<()>) -> Error {
+async fn claim_for_ever(
+    shared: &Arc<Shared>,
+    running: &mut JoinSet<()>,
+    claiming: &mut Option<(Duration, Claiming)>,
+) -> Error {
     let mut hints = shared.store.wake_ups();
     let mut pause = FIRST_PAUSE;
     loop {
@@ -80,7 +93,10 @@ async fn claim_for_ever(shared: &Arc<Shared>, running: &mut JoinSet<()>) -> Erro
         // Hints up to here are answered by the claim that follows.
         while hints.try_recv().is_ok() {}
         let asked = shared.store.env.clock.monotonic();
-        let claims = match shared.store.claim(&request(shared, free)).await {
+        let (_, claim) = claiming.insert((asked, claim(Arc::clone(shared), free)));
+        let answer = claim.as_mut().await;
+        *claiming = None;
+        let claims = match answer {
             Ok(claims) => claims,
             Err(error) if error.is_transient() => {
                 tracing::warn!(%error, "no work could be claimed; trying again");
@@ -93,14 +109,7 @@ async fn claim_for_ever(shared: &Arc<Shared>, running: &mut JoinSet<()>) -> Erro
         pause = FIRST_PAUSE;
         let wait = idle_time(shared, &claims);
         let full = claims.jobs.len() == free;
-        for claimed in claims.jobs {
-            running.spawn(executor::execute(
-                Arc::clone(shared),
-                claimed,
-                claims.now,
-                asked,
-            ));
-        }
+        start(shared, running, claims.jobs, claims.now, asked);
         if full {
             continue;
         }
@@ -109,6 +118,25 @@ async fn claim_for_ever(shared: &Arc<Shared>, running: &mut JoinSet<()>) -> Erro
             () = shared.store.env.clock.sleep(wait) => {}
             Some(ended) = running.join_next() => report(ended),
         }
+    }
+}
+
+/// A claim on its way. It outlives the loop that made it, so that what it leases is not lost.
+type Claiming = Pin<Box<dyn Future<Output = Result<Claims, Error>> + Send>>;
+
+fn claim(shared: Arc<Shared>, free: usize) -> Claiming {
+    Box::pin(async move { shared.store.claim(&request(&shared, free)).await })
+}
+
+fn start(
+    shared: &Arc<Shared>,
+    running: &mut JoinSet<()>,
+    jobs: Vec<Claimed>,
+    now: Timestamp,
+    asked: Duration,
+) {
+    for claimed in jobs {
+        running.spawn(executor::execute(Arc::clone(shared), claimed, now, asked));
     }
 }
 

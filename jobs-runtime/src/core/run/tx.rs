@@ -39,7 +39,8 @@ impl Run {
     }
 
     /// The body of a `tx` step runs, or its result waits for its turn.
-    pub(super) fn is_in_tx(&self) -> bool {
+    #[must_use]
+    pub fn is_in_tx(&self) -> bool {
         self.tx.as_ref().is_some_and(|tx| !tx.storing)
     }
 

@@ -23,7 +23,11 @@ impl Store {
             expires_at: now.after(event.ttl),
         };
         let mut woken = 0;
-        for job in self.waiting_for(&stored) {
+        let (roomy, full): (Vec<JobId>, Vec<JobId>) = self
+            .waiting_for(&stored)
+            .into_iter()
+            .partition(|id| self.live.get(id).is_some_and(has_room));
+        for job in roomy {
             woken += u64::from(self.pin(job, stored.seq, content(&stored), now));
         }
         let published = Published {
@@ -39,6 +43,9 @@ impl Store {
                 woken,
             },
         );
+        for job in full {
+            self.match_stored(job, now);
+        }
         published
     }
 
@@ -98,18 +105,24 @@ impl Store {
     }
 }
 
-/// Whether an event may be pinned to a run at all: of its tenant, not before, and with room.
+/// Whether an event may be pinned to a run at all: of its tenant, and not known to it.
 fn accepts(row: &Row, event: &StoredEvent) -> bool {
     let tenant = event.tenant.is_none() || event.tenant == row.spec.tenant;
-    let pinned = row
-        .unconsumed()
-        .filter(|(_, content)| matches!(content, InboxContent::Event { .. }));
     let known = row.inbox.contains_key(&event.seq)
         || row
             .journal
             .values()
             .any(|record| record.event == Some(event.id));
-    tenant && !known && pinned.count() < INBOX_LIMIT_EVENTS
+    tenant && !known
+}
+
+/// Whether more may be pinned than its waits need: what fills an inbox may be for waits that are
+/// gone, so a wait that nothing serves gets its event whatever the limit.
+fn has_room(row: &Row) -> bool {
+    let pinned = row
+        .unconsumed()
+        .filter(|(_, content)| matches!(content, InboxContent::Event { .. }));
+    pinned.count() < INBOX_LIMIT_EVENTS
 }
 
 fn serves(wait: &WaitSpec, event: &StoredEvent) -> bool {

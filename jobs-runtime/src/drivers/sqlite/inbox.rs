@@ -133,6 +133,18 @@ pub(super) fn register(db: Db<'_>, job: JobId, record: &StepRecord) -> Result<bo
     Ok(true)
 }
 
+/// As [`match_stored`], for a run of which only the id is known.
+pub(super) fn match_unserved(tx: &Tx<'_>, job: JobId) -> Result<(), Fault> {
+    let tenant = tx.first(sql::HEAD_LOAD, [job.as_bytes()], |columns| {
+        row::read_head(columns)?;
+        columns.take::<Option<String>>()
+    })?;
+    match tenant {
+        Some(tenant) => match_stored(tx, job, tenant.as_deref()),
+        None => Ok(()),
+    }
+}
+
 /// Pins stored events to those registered waits of a live run that nothing pinned serves yet.
 pub(super) fn match_stored(tx: &Tx<'_>, job: JobId, tenant: Option<&str>) -> Result<(), Fault> {
     let waits: Vec<WaitSpec> = tx.all(sql::WAIT_LOAD, [job.as_bytes()], |columns| {
@@ -150,9 +162,9 @@ pub(super) fn match_stored(tx: &Tx<'_>, job: JobId, tenant: Option<&str>) -> Res
             .find(|item| !taken.contains(&item.seq) && serves(wait, &item.content));
         if let Some(item) = served {
             taken.insert(item.seq);
-        } else if has_room(tx, job)?
-            && let Some(item) = earliest(tx, job, tenant, wait)?
-        {
+        } else if let Some(item) = earliest(tx, job, tenant, wait)? {
+            // Whatever the limit: what fills the inbox may be for waits that are gone, and one
+            // event for each wait is bounded by the waits.
             taken.insert(item.seq);
             pin(tx, job, item.seq, &item.content)?;
         }

@@ -29,7 +29,7 @@ pub(super) fn publish_one(tx: &Tx<'_>, event: &NewEvent) -> Result<Published, Fa
         return Ok(known);
     }
     let seq = tx.count(PUBLICATION)?;
-    let woken = pin_to_waiters(tx, event, seq)?;
+    let (woken, full) = pin_to_waiters(tx, event, seq)?;
     tx.run(
         sql::EVENT_INSERT,
         params![
@@ -46,6 +46,9 @@ pub(super) fn publish_one(tx: &Tx<'_>, event: &NewEvent) -> Result<Published, Fa
             event.payload.bytes,
         ],
     )?;
+    for job in full {
+        inbox::match_unserved(tx, job)?;
+    }
     Ok(Published {
         id: event.id,
         seq,
@@ -53,14 +56,15 @@ pub(super) fn publish_one(tx: &Tx<'_>, event: &NewEvent) -> Result<Published, Fa
     })
 }
 
-fn pin_to_waiters(tx: &Tx<'_>, event: &NewEvent, seq: u64) -> Result<u64, Fault> {
+/// How many runs got the event, and which wait for it and have a full inbox.
+fn pin_to_waiters(tx: &Tx<'_>, event: &NewEvent, seq: u64) -> Result<(u64, Vec<JobId>), Fault> {
     let waiters: Vec<JobId> = tx.all(
         sql::WAIT_MATCHING,
         params![event.name, event.key, tx.now.0, event.tenant],
         |columns| columns.id(JobId::from_bytes),
     )?;
     if waiters.is_empty() {
-        return Ok(0);
+        return Ok((0, Vec::new()));
     }
     let content = InboxContent::Event {
         id: event.id,
@@ -69,11 +73,13 @@ fn pin_to_waiters(tx: &Tx<'_>, event: &NewEvent, seq: u64) -> Result<u64, Fault>
         payload: event.payload.clone(),
         published_at: tx.now,
     };
-    let mut woken = 0;
+    let (mut woken, mut full) = (0, Vec::new());
     for job in waiters {
         if inbox::has_room(tx, job)? {
             woken += u64::from(inbox::pin(tx, job, seq, &content)?);
+        } else {
+            full.push(job);
         }
     }
-    Ok(woken)
+    Ok((woken, full))
 }

@@ -213,7 +213,10 @@ impl Executor<'_> {
                 continue;
             }
             self.send_records();
-            if next == Next::Refresh && !self.refresh().await {
+            // In a `tx` step the run itself holds the right to write, and a heartbeat would wait for
+            // it; the inbox is read when the step has ended, which wakes the run.
+            let refresh = next == Next::Refresh && !self.cell.with(|run| run.is_in_tx());
+            if refresh && !self.refresh().await {
                 return self.lost();
             }
             match self.wait(next).await {

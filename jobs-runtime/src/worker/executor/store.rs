@@ -158,6 +158,8 @@ impl Executor<'_> {
             Undone::Failed(Failure::from(error).stored())
         };
         self.cell.with(|run| run.undone(commit, why));
+        // The step's own waker, not only the job's: a combinator polls nobody else.
+        self.cell.fire();
         self.waker.woken.notify_one();
     }
 

@@ -35,7 +35,10 @@ impl Executor<'_> {
             Next::Wait { wake_at } | Next::Park { wake_at } => wake_at,
             _ => None,
         };
+        let seen = self.beats;
         match self.take_news() {
+            // News that came since the last look may let the run go on.
+            Woken::Again if self.beats > seen => return Woken::Again,
             Woken::Again => {}
             other => return other,
         }

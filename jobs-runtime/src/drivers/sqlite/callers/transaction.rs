@@ -109,6 +109,9 @@ pub(super) async fn enter(connection: &mut SqliteConnection) -> Result<Arc<Share
     if !connection.is_in_transaction() {
         return Err(Error::not_in_transaction());
     }
+    if has_ended(connection).await? {
+        return Err(Error::not_in_transaction());
+    }
     lock(connection).await?;
     let place = place(connection).await?;
     if !place.follows_keys {
@@ -122,6 +125,26 @@ pub(super) async fn enter(connection: &mut SqliteConnection) -> Result<Arc<Share
         Found::Closed(shared) => {
             check_schema(connection, &shared.path).await?;
             Ok(shared)
+        }
+    }
+}
+
+/// SQLite ends a transaction by itself after some faults, such as `INSERT OR ROLLBACK`, and sqlx
+/// does not hear of it. A savepoint would then be a transaction of its own, and commit alone.
+async fn has_ended(connection: &mut SqliteConnection) -> Result<bool, Error> {
+    if sqlx::query(sql::BEGIN_READ)
+        .execute(&mut *connection)
+        .await
+        .is_err()
+    {
+        // It cannot begin within a transaction: there is one.
+        return Ok(false);
+    }
+    match sqlx::query(sql::ROLLBACK).execute(&mut *connection).await {
+        Ok(_) => Ok(true),
+        Err(error) => {
+            let path = place(connection).await?.path;
+            Err(fault(error).before_write(&path))
         }
     }
 }
