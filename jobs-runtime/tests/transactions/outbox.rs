@@ -288,3 +288,18 @@ async fn what_is_enqueued_in_a_transaction_is_sealed_as_the_client_seals() {
     assert!(same.deduped() && !same.input_differs());
     assert!(other.deduped() && other.input_differs());
 }
+
+#[tokio::test]
+async fn a_transaction_that_sqlite_itself_ended_takes_no_job() {
+    let app = app().await;
+    let mut tx = app.begin().await;
+    open_account(&mut tx, 7).await;
+    // It ends the transaction, and sqlx does not hear of it.
+    let again = sqlx::query("INSERT OR ROLLBACK INTO account (id, cents) VALUES (7, 0)");
+    again.execute(&mut *tx).await.unwrap_err();
+    let error = greet(7).enqueue_in(&mut tx).await.unwrap_err();
+    assert_eq!(error.code(), "X_OUTBOX_NO_TX");
+    drop(tx);
+    assert_eq!(app.accounts().await, []);
+    assert_eq!(app.live().await, 0);
+}
