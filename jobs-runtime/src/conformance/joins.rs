@@ -3,7 +3,7 @@
 use super::children::{child_of, outcome_of, park_for, pending};
 use super::shapes::{JobShape, done};
 use super::{Failure, Result, Subject};
-use crate::core::{JobId, Millis, NewJob, Settle, StepOutcome, StepRecord};
+use crate::core::{JobId, Millis, NewJob, OnConflict, Settle, StepOutcome, StepRecord};
 
 case!(a_child_whose_key_is_taken_is_joined);
 async fn a_child_whose_key_is_taken_is_joined(s: Subject) -> Result {
@@ -63,10 +63,17 @@ async fn a_child_that_would_wait_for_its_ancestor_is_refused(s: Subject) -> Resu
     let third = child_of(&s, &second).key("3");
     s.apply(&park_for(&s, &mut second, &third)).await?;
     let mut third = s.claim_one().await?;
-    for key in ["1", "2", "3"] {
-        let child = child_of(&s, &third).key(key);
+    let policies = [OnConflict::Dedupe, OnConflict::Replace];
+    for (key, on_conflict) in ["1", "2", "3"]
+        .into_iter()
+        .flat_map(|key| policies.map(|p| (key, p)))
+    {
+        let child = NewJob {
+            on_conflict,
+            ..child_of(&s, &third).key(key)
+        };
         let step = StepRecord {
-            name: key.into(),
+            name: format!("{key} {on_conflict:?}"),
             ..pending(&s, &child)
         };
         let mut commit = third.steps(vec![step]);

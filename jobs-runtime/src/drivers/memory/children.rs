@@ -6,7 +6,7 @@ use super::store::Store;
 use crate::Error;
 use crate::contract::{Capabilities, Conflicted, check_job};
 use crate::core::{
-    Commit, InboxContent, JobId, NewJob, StepOutcome, StoredError, Timestamp,
+    Commit, InboxContent, JobId, NewJob, OnConflict, StepOutcome, StoredError, Timestamp,
     cancelled_with_parent, child_cycle, child_gone, clean_up,
 };
 use std::collections::{BTreeSet, VecDeque};
@@ -23,6 +23,10 @@ impl Store {
     ) -> JobId {
         let asked = child.spec.id;
         let waits = child.spec.parent.is_some();
+        if waits && let Some(error) = self.would_follow_an_ancestor(parent, child, now) {
+            self.tell(parent, asked, StepOutcome::Failed(error), now);
+            return asked;
+        }
         let stored = check_job(child, capabilities)
             .map_err(Conflicted::Refused)
             .and_then(|()| self.insert(child, now));
@@ -49,6 +53,23 @@ impl Store {
                 asked
             }
         }
+    }
+
+    /// A child that may take the place of another waits until that has ended; if that one waits
+    /// for the parent, neither ever would.
+    fn would_follow_an_ancestor(
+        &self,
+        parent: JobId,
+        child: &NewJob,
+        now: Timestamp,
+    ) -> Option<StoredError> {
+        let (OnConflict::Replace, Some(key)) = (child.on_conflict, &child.spec.key) else {
+            return None;
+        };
+        let holder = self.holder(&child.spec.scope, key, now)?.job;
+        let row = self.find(holder)?;
+        self.waits_for(holder, parent)
+            .then(|| child_cycle(&row.spec))
     }
 
     /// Lets a parent hear of a job's end, at once if it has ended.

@@ -6,12 +6,12 @@ use super::enqueue::{insert, tell};
 use super::fault::Fault;
 use super::group::Tx;
 use super::whole::Whole;
-use super::{inbox, sql};
+use super::{inbox, keys, sql};
 use crate::Error;
 use crate::contract::{Conflicted, EnqueueAnswer, check_job};
 use crate::core::{
-    Commit, InboxContent, JobId, NewJob, StepOutcome, StoredError, cancelled_with_parent,
-    child_cycle, child_gone, child_outcome, clean_up,
+    Commit, InboxContent, JobId, NewJob, OnConflict, StepOutcome, StoredError,
+    cancelled_with_parent, child_cycle, child_gone, child_outcome, clean_up,
 };
 use rusqlite::params;
 use std::collections::VecDeque;
@@ -21,6 +21,9 @@ use std::collections::VecDeque;
 pub(super) fn adopt(tx: &Tx<'_>, parent: JobId, child: &NewJob) -> Result<JobId, Fault> {
     let asked = child.spec.id;
     let waits = child.spec.parent.is_some();
+    if waits && let Some(error) = would_follow_an_ancestor(tx, parent, child)? {
+        return refuse(tx, parent, child, error);
+    }
     let error = match store(tx, child)? {
         Ok(enqueued) if !waits => {
             let outcome = StepOutcome::Done(enqueued.payload());
@@ -41,8 +44,43 @@ pub(super) fn adopt(tx: &Tx<'_>, parent: JobId, child: &NewJob) -> Result<JobId,
         }
         Err(Conflicted::Refused(error)) => error.stored(),
     };
+    refuse(tx, parent, child, error)
+}
+
+/// A child that may take the place of another waits until that has ended; if that one waits for
+/// the parent, neither ever would.
+fn would_follow_an_ancestor(
+    tx: &Tx<'_>,
+    parent: JobId,
+    child: &NewJob,
+) -> Result<Option<StoredError>, Fault> {
+    let (OnConflict::Replace, Some(key)) = (child.on_conflict, &child.spec.key) else {
+        return Ok(None);
+    };
+    match keys::holder(**tx, &child.spec.scope, key, tx.now)? {
+        Some(holder) => cycle(tx, parent, holder.job),
+        None => Ok(None),
+    }
+}
+
+/// The refusal if `waiter` waits for the parent, directly or through others.
+fn cycle(tx: &Tx<'_>, parent: JobId, waiter: JobId) -> Result<Option<StoredError>, Fault> {
+    let waits = tx.first(
+        sql::CHILD_WAITS,
+        params![parent.as_bytes(), waiter.as_bytes()],
+        |columns| columns.take::<bool>(),
+    )?;
+    if waits != Some(true) {
+        return Ok(None);
+    }
+    let waiter = Whole::live(**tx, waiter)?;
+    Ok(waiter.map(|waiter| child_cycle(&waiter.job.spec)))
+}
+
+fn refuse(tx: &Tx<'_>, parent: JobId, child: &NewJob, error: StoredError) -> Result<JobId, Fault> {
+    let asked = child.spec.id;
     let outcome = StepOutcome::Failed(error);
-    let content = if waits {
+    let content = if child.spec.parent.is_some() {
         InboxContent::Child {
             job: asked,
             outcome,
@@ -79,15 +117,8 @@ fn join(
     joined: JobId,
 ) -> Result<Result<(), StoredError>, Fault> {
     if joined != asked {
-        let waits = tx.first(
-            sql::CHILD_WAITS,
-            params![parent.as_bytes(), joined.as_bytes()],
-            |columns| columns.take::<bool>(),
-        )?;
-        if waits == Some(true)
-            && let Some(waiter) = Whole::live(**tx, joined)?
-        {
-            return Ok(Err(child_cycle(&waiter.job.spec)));
+        if let Some(error) = cycle(tx, parent, joined)? {
+            return Ok(Err(error));
         }
         tx.run(
             sql::CHILD_RENAME,
