@@ -5,7 +5,7 @@ use super::shapes::{EventShape, wait};
 use super::subject::LEASE;
 use super::{Failure, Result, Subject};
 use crate::contract::{BeatAnswer, PruneBounds};
-use crate::core::{EventId, InboxContent, InboxItem, JobId, Millis, Settle, StepRecord};
+use crate::core::{Millis, Settle, StepRecord};
 
 case!(d09_an_event_before_the_wait_is_found);
 async fn d09_an_event_before_the_wait_is_found(s: Subject) -> Result {
@@ -377,37 +377,4 @@ async fn consume(s: &Subject, holder: &mut Holder, wait: StepRecord) -> Result {
     let record = holder.deliver_event(wait, &inbox)?;
     s.apply(&holder.steps(vec![record])).await?;
     Ok(())
-}
-
-case!(r5_an_inbox_full_of_what_nobody_waits_for_keeps_no_event_from_a_wait);
-async fn r5_an_inbox_full_of_what_nobody_waits_for_keeps_no_event_from_a_wait(
-    s: Subject,
-) -> Result {
-    let mut holder = s.start(&s.job("mail")).await?;
-    let ticks = wait("ticks", "tick", None, s.now());
-    s.apply(&holder.steps(vec![ticks])).await?;
-    for _ in 0..1_010 {
-        s.publish(&s.event("tick")).await?;
-    }
-    // The wait lost against something else, and another follows: its event comes second, ...
-    let stop = wait("stop", "stop", None, s.now());
-    let lost = holder.steps(vec![stop]).removing(vec!["ticks".into()]);
-    s.apply(&lost).await?;
-    let stopped = s.event("stop");
-    s.publish(&stopped).await?;
-    check!(has_pinned(&s, holder.id(), stopped.id).await?);
-    // ... or first.
-    let early = s.event("early");
-    s.publish(&early).await?;
-    let late = wait("late", "early", None, s.now());
-    s.apply(&holder.steps(vec![late])).await?;
-    check!(has_pinned(&s, holder.id(), early.id).await?);
-    Ok(())
-}
-
-async fn has_pinned(s: &Subject, job: JobId, event: EventId) -> Result<bool> {
-    let inbox = s.view(job).await?.inbox;
-    let is_it =
-        |item: &InboxItem| matches!(item.content, InboxContent::Event { id, .. } if id == event);
-    Ok(inbox.iter().any(is_it))
 }

@@ -84,6 +84,7 @@ mod fencing;
 mod follow;
 mod fork;
 mod holder;
+mod inbox;
 mod inspect;
 mod joins;
 mod journal;
