@@ -91,6 +91,7 @@ mod journal;
 mod keys;
 mod lease;
 mod life_cycle;
+mod limits;
 mod prune;
 mod replace;
 mod requeue;
@@ -101,6 +102,7 @@ mod subject;
 mod suspend;
 mod tenants;
 mod text;
+mod turns;
 
 pub use failure::{Failure, Result};
 pub use subject::Subject;

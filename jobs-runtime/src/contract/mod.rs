@@ -31,13 +31,13 @@
 
 mod check;
 mod inspect;
+mod limits;
 mod requests;
 mod transactional;
 
-pub use check::{
-    LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, QueueSetting, check_event, check_job,
-};
+pub use check::{LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, check_event, check_job};
 pub use inspect::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
+pub use limits::{JobLimits, LimitSetting, QueueSetting, TenantSetting, limit_of};
 pub use requests::{
     Beat, BeatAnswer, Claim, Claimed, Claims, Conflicted, EnqueueAnswer, Enqueued, PruneBounds,
     Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps,

@@ -75,6 +75,8 @@ pub struct Claims {
     pub now: Timestamp,
     /// When the next job becomes visible, if that is known: no need to look before.
     pub next_visible_at: Option<Timestamp>,
+    /// A limit keeps visible jobs waiting: the end of a lease may make room for them.
+    pub held: bool,
 }
 
 /// A leased job.
@@ -204,6 +206,8 @@ pub struct Pruned {
 pub enum WakeUp {
     /// A job may have ended.
     Ended,
+    /// A lease may have ended, and so made room under a limit.
+    Freed,
     /// Something may have been put into an inbox.
     Inbox,
     /// A job may be ready.

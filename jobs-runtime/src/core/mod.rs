@@ -14,6 +14,7 @@ mod id;
 mod job;
 mod journal;
 mod key;
+mod limits;
 mod meet;
 mod mix;
 mod notes;
@@ -21,6 +22,7 @@ mod payload;
 mod run;
 mod time;
 mod transition;
+mod turns;
 
 pub use backoff::Backoff;
 pub use child::{cancelled_with_parent, child_cycle, child_gone, child_outcome};
@@ -36,6 +38,7 @@ pub use job::{
 };
 pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
 pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
+pub use limits::{Blocked, Group, Limit, Pace, RATE_LIMIT_STARTS, Rate, Room, UnknownRate};
 pub use meet::{Meeting, NEVER, clean_up, follower, meet, released};
 pub use mix::derived;
 pub use notes::{
@@ -46,3 +49,4 @@ pub use payload::Payload;
 pub use run::{Ask, Asked, Ended, Leave, Next, Replay, Run, RunFault, Undone};
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};
+pub use turns::{Contender, LANE_LIMIT, Lane, Turn, Turns, VisibleJob};

@@ -108,13 +108,13 @@ async fn claim_for_ever(
         };
         pause = FIRST_PAUSE;
         let wait = idle_time(shared, &claims);
-        let full = claims.jobs.len() == free;
+        let (full, held) = (claims.jobs.len() == free, claims.held);
         start(shared, running, claims.jobs, claims.now, asked);
         if full {
             continue;
         }
         tokio::select! {
-            () = ready_hint(&mut hints) => {}
+            () = ready_hint(&mut hints, held) => {}
             () = shared.store.env.clock.sleep(wait) => {}
             Some(ended) = running.join_next() => report(ended),
         }
@@ -168,11 +168,13 @@ fn jitter(shared: &Shared, span: Duration) -> Duration {
     half + Duration::from_millis(shared.random() % millis.saturating_add(1))
 }
 
-async fn ready_hint(hints: &mut crate::contract::WakeUps) {
+/// Until there may be work. `held` says that a limit holds some back.
+async fn ready_hint(hints: &mut crate::contract::WakeUps, held: bool) {
     loop {
         match hints.recv().await {
             Ok(WakeUp::Ready | WakeUp::Inbox) | Err(RecvError::Lagged(_)) => return,
-            Ok(WakeUp::Ended) => {}
+            Ok(WakeUp::Freed) if held => return,
+            Ok(WakeUp::Ended | WakeUp::Freed) => {}
             // Without hints the poll interval remains.
             Err(RecvError::Closed) => std::future::pending().await,
         }

@@ -65,6 +65,9 @@ impl Store {
         let clean_up = (head.state == State::Cancelled)
             .then(|| core::clean_up(&row.spec, &row.head, now))
             .flatten();
+        if row.head.state == State::Running && commit.settle.is_some() {
+            self.hint(Hint::Freed);
+        }
         write_down(&mut row, commit, head);
         if commit.settle == Some(Settle::Requeue) {
             self.retake_key(&row);

@@ -4,7 +4,8 @@ use super::lanes::Lanes;
 use super::row::Row;
 use crate::contract::{Setting, StoredEvent, WakeUp};
 use crate::core::{
-    EventId, InboxContent, JobId, RunId, State, StoredError, Timestamp, nudged, released,
+    EventId, Group, InboxContent, JobId, Pace, Priority, RunId, State, StoredError, Timestamp,
+    Turn, nudged, released,
 };
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -46,6 +47,10 @@ pub(super) struct Store {
     /// Dead letters by queue, so that stats need not count them.
     pub(super) dead_by_queue: BTreeMap<String, u64>,
     pub(super) lanes: Lanes,
+    /// Whose turn it is, by queue and priority.
+    pub(super) turns: BTreeMap<(String, Priority), Turn>,
+    /// Where the rates stand.
+    pub(super) paces: BTreeMap<Group, Pace>,
     pub(super) waits: BTreeMap<WaitKey, BTreeSet<JobId>>,
     /// Live children by the parent that owns them.
     pub(super) owned: BTreeMap<JobId, BTreeSet<JobId>>,
@@ -66,6 +71,7 @@ pub(super) struct Store {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Hint {
     Ended,
+    Freed,
     Inbox,
     Ready,
 }
@@ -92,6 +98,7 @@ impl Store {
             .into_iter()
             .map(|hint| match hint {
                 Hint::Ended => WakeUp::Ended,
+                Hint::Freed => WakeUp::Freed,
                 Hint::Inbox => WakeUp::Inbox,
                 Hint::Ready => WakeUp::Ready,
             })

@@ -49,6 +49,12 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
         return apply_archived(tx, commit);
     };
     let tenant: Option<String> = tenant;
+    if head.state == State::Running && commit.settle.is_some() {
+        tx.hint(Hints {
+            freed: true,
+            ..Hints::default()
+        });
+    }
     let news = |seen| inbox::nudge(**tx, commit.job, head.nudge, seen);
     match core::decide(&head, commit, tx.now) {
         // An earlier try was applied. What the writer has not seen must be in this answer too: it

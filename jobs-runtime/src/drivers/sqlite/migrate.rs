@@ -43,6 +43,11 @@ pub fn migrations() -> &'static [Migration] {
             name: "followers",
             sql: include_str!("migrations/0003_followers.sql"),
         },
+        Migration {
+            version: 4,
+            name: "limits",
+            sql: include_str!("migrations/0004_limits.sql"),
+        },
     ]
 }
 
