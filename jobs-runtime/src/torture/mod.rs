@@ -9,3 +9,4 @@
 
 pub mod history;
 pub mod log;
+pub mod recorder;
