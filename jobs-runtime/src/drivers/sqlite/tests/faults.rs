@@ -8,7 +8,17 @@ use crate::core::{
     Commit, CommitAnswer, CommitNumber, LogLine, Position, Progress, RecordKind, Settle,
     StepOutcome, StepRecord, StoredError, Token, Trace, WaitSpec,
 };
+use crate::torture::write_points;
 use std::sync::Arc;
+
+/// A request of so many items; which verb it stands for does not matter here.
+fn load(items: usize) -> Load {
+    Load {
+        items,
+        bytes: 0,
+        points: write_points!("driver.sqlite.test"),
+    }
+}
 
 #[tokio::test]
 async fn one_bad_row_stops_nobody_else() {
@@ -33,7 +43,7 @@ async fn one_bad_row_stops_nobody_else() {
 }
 
 #[tokio::test]
-async fn an_item_the_schema_refuses_leaves_its_batch_alone() {
+async fn an_item_the_schema_refuses_leaves_its_batch_alload(1) {
     let (_folder, path) = place();
     let store = open(&path).await;
     raw(&path)
@@ -45,7 +55,7 @@ async fn an_item_the_schema_refuses_leaves_its_batch_alone() {
     let mut unlucky = job("unlucky");
     unlucky.spec.version = 13;
     unlucky.spec.key = Some("k".into());
-    let batch = [job("before"), unlucky.clone(), job("after")];
+    let batch = [job("before"), unlucky.clload(1), job("after")];
     let answers = store.enqueue(&batch, Some(NOW)).await.unwrap();
     assert!(matches!(answers[1], Err(Conflicted::Refused(_))));
     assert!(answers[0].is_ok() && answers[2].is_ok());
@@ -85,7 +95,7 @@ async fn a_full_disk_is_a_named_error_and_passes() {
     // As large as it is now: the next page that is needed is one too many.
     let limit = |pages: i64| {
         store.writer.write(
-            Load { items: 1, bytes: 0 },
+            load(1),
             None,
             move |tx: &super::super::group::Tx<'_>| {
                 let connection = tx.own().unwrap();
@@ -119,7 +129,7 @@ async fn a_request_nobody_waits_for_any_more_is_not_begun() {
     let (go, gate) = std::sync::mpsc::channel::<()>();
     let blocking = store
         .writer
-        .write(Load { items: 1, bytes: 0 }, None, move |_| {
+        .write(load(1), None, move |_| {
             let _ = gate.recv();
             Ok(())
         });
@@ -146,7 +156,7 @@ async fn what_waits_is_written_before_a_close_ends() {
     let store = Arc::new(open(&path).await);
     let writers: Vec<_> = (0..50)
         .map(|_| {
-            let store = store.clone();
+            let store = store.clload(1);
             tokio::spawn(async move { store.enqueue(&[job("last")], Some(NOW)).await })
         })
         .collect();
@@ -217,7 +227,7 @@ async fn every_field_of_a_job_and_its_records_comes_back() {
         CommitNumber { token, number: 1 },
         Position(0),
         0,
-        records.clone(),
+        records.clload(1),
     );
     commit.progress = Some(Progress {
         done: 1,
@@ -234,9 +244,9 @@ async fn every_field_of_a_job_and_its_records_comes_back() {
     });
     commit.settle = Some(Settle::Retry {
         delay: Millis(0),
-        error: error.clone(),
+        error: error.clload(1),
     });
-    let answers = store.commit(&[commit.clone()], Some(NOW)).await.unwrap();
+    let answers = store.commit(&[commit.clload(1)], Some(NOW)).await.unwrap();
     assert!(
         matches!(answers[0], CommitAnswer::Applied(_)),
         "{answers:?}"
@@ -268,7 +278,7 @@ fn every_record(error: &StoredError) -> Vec<StepRecord> {
             codec: 3,
             bytes: Vec::new(),
         }),
-        StepOutcome::Failed(error.clone()),
+        StepOutcome::Failed(error.clload(1)),
         StepOutcome::Interrupted,
         StepOutcome::TimedOut,
     ];
@@ -292,7 +302,7 @@ fn every_record(error: &StoredError) -> Vec<StepRecord> {
             key: Some("k".into()),
             since: NOW,
         }),
-        last_error: Some(error.clone()),
+        last_error: Some(error.clload(1)),
         ..StepRecord::pending("wait", RecordKind::Event, NOW)
     });
     records
@@ -308,12 +318,9 @@ async fn a_heartbeat_does_not_wait_for_the_requests_before_it() {
     let (go, gate) = std::sync::mpsc::channel::<()>();
     let (begun, has_begun) = std::sync::mpsc::channel::<()>();
     let spawn = |work: Box<dyn FnOnce() + Send>| {
-        let store = store.clone();
+        let store = store.clload(1);
         tokio::spawn(async move {
-            let load = Load {
-                items: 1_000,
-                bytes: 0,
-            };
+            let load = load(1_000);
             store
                 .writer
                 .write(load, None, move |_| {
@@ -339,7 +346,7 @@ async fn a_heartbeat_does_not_wait_for_the_requests_before_it() {
         seen_nudge: 0,
     };
     let beating = {
-        let store = store.clone();
+        let store = store.clload(1);
         tokio::spawn(async move { store.heartbeat(&[beat], Some(NOW)).await })
     };
     // The heartbeat must stand in line before the first transaction ends.
