@@ -43,7 +43,7 @@ async fn one_bad_row_stops_nobody_else() {
 }
 
 #[tokio::test]
-async fn an_item_the_schema_refuses_leaves_its_batch_alload(1) {
+async fn an_item_the_schema_refuses_leaves_its_batch_alone() {
     let (_folder, path) = place();
     let store = open(&path).await;
     raw(&path)
@@ -55,7 +55,7 @@ async fn an_item_the_schema_refuses_leaves_its_batch_alload(1) {
     let mut unlucky = job("unlucky");
     unlucky.spec.version = 13;
     unlucky.spec.key = Some("k".into());
-    let batch = [job("before"), unlucky.clload(1), job("after")];
+    let batch = [job("before"), unlucky.clone(), job("after")];
     let answers = store.enqueue(&batch, Some(NOW)).await.unwrap();
     assert!(matches!(answers[1], Err(Conflicted::Refused(_))));
     assert!(answers[0].is_ok() && answers[2].is_ok());
@@ -94,18 +94,16 @@ async fn a_full_disk_is_a_named_error_and_passes() {
     let store = open(&path).await;
     // As large as it is now: the next page that is needed is one too many.
     let limit = |pages: i64| {
-        store.writer.write(
-            load(1),
-            None,
-            move |tx: &super::super::group::Tx<'_>| {
+        store
+            .writer
+            .write(load(1), None, move |tx: &super::super::group::Tx<'_>| {
                 let connection = tx.own().unwrap();
                 let page: i64 =
                     connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
                 let most = page + pages;
                 connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
                 Ok(())
-            },
-        )
+            })
     };
     limit(0).await.unwrap();
     let mut large = job("large");
@@ -127,12 +125,10 @@ async fn a_request_nobody_waits_for_any_more_is_not_begun() {
     enqueue(&store, &job("left")).await;
     // The thread waits here while the claim is queued behind it and given up.
     let (go, gate) = std::sync::mpsc::channel::<()>();
-    let blocking = store
-        .writer
-        .write(load(1), None, move |_| {
-            let _ = gate.recv();
-            Ok(())
-        });
+    let blocking = store.writer.write(load(1), None, move |_| {
+        let _ = gate.recv();
+        Ok(())
+    });
     let asked = claim(1);
     let mut blocking = Box::pin(blocking);
     let mut given_up = Box::pin(store.claim(&asked));
@@ -156,7 +152,7 @@ async fn what_waits_is_written_before_a_close_ends() {
     let store = Arc::new(open(&path).await);
     let writers: Vec<_> = (0..50)
         .map(|_| {
-            let store = store.clload(1);
+            let store = store.clone();
             tokio::spawn(async move { store.enqueue(&[job("last")], Some(NOW)).await })
         })
         .collect();
@@ -227,7 +223,7 @@ async fn every_field_of_a_job_and_its_records_comes_back() {
         CommitNumber { token, number: 1 },
         Position(0),
         0,
-        records.clload(1),
+        records.clone(),
     );
     commit.progress = Some(Progress {
         done: 1,
@@ -244,9 +240,9 @@ async fn every_field_of_a_job_and_its_records_comes_back() {
     });
     commit.settle = Some(Settle::Retry {
         delay: Millis(0),
-        error: error.clload(1),
+        error: error.clone(),
     });
-    let answers = store.commit(&[commit.clload(1)], Some(NOW)).await.unwrap();
+    let answers = store.commit(&[commit.clone()], Some(NOW)).await.unwrap();
     assert!(
         matches!(answers[0], CommitAnswer::Applied(_)),
         "{answers:?}"
@@ -278,7 +274,7 @@ fn every_record(error: &StoredError) -> Vec<StepRecord> {
             codec: 3,
             bytes: Vec::new(),
         }),
-        StepOutcome::Failed(error.clload(1)),
+        StepOutcome::Failed(error.clone()),
         StepOutcome::Interrupted,
         StepOutcome::TimedOut,
     ];
@@ -302,7 +298,7 @@ fn every_record(error: &StoredError) -> Vec<StepRecord> {
             key: Some("k".into()),
             since: NOW,
         }),
-        last_error: Some(error.clload(1)),
+        last_error: Some(error.clone()),
         ..StepRecord::pending("wait", RecordKind::Event, NOW)
     });
     records
@@ -318,7 +314,7 @@ async fn a_heartbeat_does_not_wait_for_the_requests_before_it() {
     let (go, gate) = std::sync::mpsc::channel::<()>();
     let (begun, has_begun) = std::sync::mpsc::channel::<()>();
     let spawn = |work: Box<dyn FnOnce() + Send>| {
-        let store = store.clload(1);
+        let store = store.clone();
         tokio::spawn(async move {
             let load = load(1_000);
             store
@@ -346,7 +342,7 @@ async fn a_heartbeat_does_not_wait_for_the_requests_before_it() {
         seen_nudge: 0,
     };
     let beating = {
-        let store = store.clload(1);
+        let store = store.clone();
         tokio::spawn(async move { store.heartbeat(&[beat], Some(NOW)).await })
     };
     // The heartbeat must stand in line before the first transaction ends.
