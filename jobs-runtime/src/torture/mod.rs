@@ -12,6 +12,7 @@
 //! in the place of this module.
 
 mod bug;
+pub mod check;
 pub mod history;
 pub mod log;
 pub mod points;
