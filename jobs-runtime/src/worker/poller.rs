@@ -28,6 +28,8 @@ pub(super) async fn serve(
     let mut running = JoinSet::new();
     let mut claiming = None;
     let result = tokio::select! {
+        // Everywhere in this crate: which of two things comes first is no toss of a coin.
+        biased;
         error = claim_for_ever(shared, &mut running, &mut claiming) => Err(error),
         () = stop => Ok(()),
     };
@@ -39,6 +41,7 @@ pub(super) async fn serve(
     }
     let clock = &shared.store.env.clock;
     tokio::select! {
+        biased;
         () = all_ended(&mut running) => return result,
         () = clock.sleep(grace) => {}
         () = hurry => {}
@@ -46,6 +49,7 @@ pub(super) async fn serve(
     tracing::info!(running = running.len(), "handing back what still runs");
     shared.leases.hand_back_all();
     tokio::select! {
+        biased;
         () = all_ended(&mut running) => {}
         () = clock.sleep(HAND_BACK_WITHIN) => {
             tracing::warn!(running = running.len(), "some bodies do not yield; their leases will run out");
@@ -114,6 +118,7 @@ async fn claim_for_ever(
             continue;
         }
         tokio::select! {
+            biased;
             () = ready_hint(&mut hints) => {}
             () = shared.store.env.clock.sleep(wait) => {}
             Some(ended) = running.join_next() => report(ended),
