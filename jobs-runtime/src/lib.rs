@@ -31,6 +31,8 @@ mod request;
 mod steps;
 mod store;
 pub mod testing;
+#[cfg(feature = "torture")]
+pub mod torture;
 mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
