@@ -9,3 +9,5 @@
 
 pub mod history;
 pub mod log;
+pub mod sim;
+pub mod workload;

@@ -7,12 +7,13 @@ use super::blows::{Blow, Blows};
 use super::clock::SkewedClock;
 use super::line::{Hints, Line};
 use super::process::{Alive, End, Process, Role, be_client, be_operator};
-use super::store::{SharedDriver, ready};
+use super::store::ready;
 use super::tasks::Tasks;
 use super::weather::{Climate, Weather};
 use crate::clock::{Clock, Env, SeededEntropy, VirtualClock};
 use crate::contract::Driver;
 use crate::drivers::memory::Memory;
+use crate::store::Store;
 use crate::torture::history::{Life, ORCHESTRATOR, What};
 use crate::torture::log::{ClockStamps, Log, MemorySink};
 use crate::torture::workload::{Choices, Client, Operator, World};
@@ -225,7 +226,7 @@ impl Engine {
                 let alive = self.processes[index].alive.as_mut();
                 if let Some(stop) = alive.and_then(|alive| alive.stop.take()) {
                     // An error says that it has ended already.
-                    drop(stop.send(()));
+                    let _ = stop.send(());
                 }
             }
         }
@@ -323,8 +324,8 @@ impl Engine {
             hints: Arc::clone(&self.hints),
             choices: Mutex::new(Choices::of(self.seed, part ^ 0x117E)),
         };
-        let driver = SharedDriver::new(Arc::clone(&self.driver), log.clone());
-        Jobs::with_driver(driver, env).hooked(line)
+        let _ = log;
+        Jobs::of(Store::new(Arc::clone(&self.driver), env)).hooked(line)
     }
 
     /// Ends all faults.
