@@ -13,9 +13,9 @@ use super::weather::{Climate, Weather};
 use crate::clock::{Clock, Env, SeededEntropy, VirtualClock};
 use crate::contract::Driver;
 use crate::drivers::memory::Memory;
-use crate::store::Store;
 use crate::torture::history::{Life, ORCHESTRATOR, What};
 use crate::torture::log::{ClockStamps, Log, MemorySink};
+use crate::torture::recorder::Recorder;
 use crate::torture::workload::{Choices, Client, Operator, World};
 use crate::{Failure, Jobs, RunEvent};
 use std::collections::BTreeMap;
@@ -324,8 +324,8 @@ impl Engine {
             hints: Arc::clone(&self.hints),
             choices: Mutex::new(Choices::of(self.seed, part ^ 0x117E)),
         };
-        let _ = log;
-        Jobs::of(Store::new(Arc::clone(&self.driver), env)).hooked(line)
+        let recorder = Recorder::new(Arc::clone(&self.driver), log.clone());
+        Jobs::with_driver(recorder, env).hooked(line)
     }
 
     /// Ends all faults.
@@ -348,7 +348,6 @@ impl Engine {
             let now = self.time.monotonic();
             if now >= look_at {
                 if self.is_at_rest()? {
-                    self.log.write(What::Quiet);
                     return Ok(true);
                 }
                 look_at = now + LOOK_EVERY;

@@ -10,6 +10,7 @@ mod store;
 mod tasks;
 mod weather;
 
+use crate::torture::recorder::dump;
 use engine::Engine;
 use std::io;
 
@@ -40,6 +41,7 @@ pub struct Outcome {
 /// If the run itself broke down, which no fault may make it do.
 pub fn run(seed: u64, options: &Options) -> io::Result<Outcome> {
     let ran = Engine::new(seed).run(options.operations)?;
+    store::ready(dump(&ran.log, &*ran.driver))?;
     Ok(Outcome {
         operations: ran.operations,
         quiet: ran.quiet,

@@ -8,8 +8,8 @@
 
 use super::choices::Choices;
 use crate::clock::Clock;
-use crate::torture::history::{Effect, What};
 use crate::torture::log::Log;
+use crate::torture::recorder::effect;
 use crate::{Failure, JobContext, Jobs};
 use std::cell::RefCell;
 use std::sync::{Arc, Mutex, OnceLock, PoisonError};
@@ -81,16 +81,7 @@ impl World {
 
     /// An effect of a step, and the time it takes.
     pub async fn touch(&self, job: &JobContext, step: &str, millis: u64, hash: u64) {
-        let effect = Effect {
-            run: job.run_id(),
-            step: step.to_owned(),
-            attempt: job.attempt(),
-            epoch: None,
-            hash,
-        };
-        self.log.write(What::EffectBegin(effect.clone()));
-        self.pass(millis).await;
-        self.log.write(What::EffectEnd(effect));
+        effect(&self.log, job, step, &hash.to_le_bytes(), self.pass(millis)).await;
     }
 
     /// Lets so many milliseconds pass.
