@@ -149,8 +149,13 @@ fn start(
     now: Timestamp,
     asked: Duration,
 ) {
+    let at = executor::ClaimedAt {
+        store: now,
+        asked,
+        answered: shared.store.env.clock.monotonic(),
+    };
     for claimed in jobs {
-        running.spawn(executor::execute(Arc::clone(shared), claimed, now, asked));
+        running.spawn(executor::execute(Arc::clone(shared), claimed, at));
     }
 }
 

@@ -52,9 +52,10 @@ impl Blows {
     pub(super) fn draw(&mut self) -> Blow {
         let worker = self.choices.below(self.workers as u64) as usize;
         let any = self.choices.below(self.processes as u64) as usize;
-        let kind = self
-            .choices
-            .weighted(&[(30, 0), (22, 1), (16, 2), (8, 3), (8, 4), (8, 5), (8, 6)], 0);
+        let kind = self.choices.weighted(
+            &[(30, 0), (22, 1), (16, 2), (8, 3), (8, 4), (8, 5), (8, 6)],
+            0,
+        );
         match kind {
             1 => Blow::Pause(worker, self.leases(5, 50)),
             2 => Blow::Mute(worker, self.leases(5, 30)),
@@ -73,7 +74,9 @@ impl Blows {
     }
 
     fn jump(&mut self) -> i64 {
-        let span = self.choices.weighted(&[(3, 400), (4, 60_000), (3, 86_400_000)], 400);
+        let span = self
+            .choices
+            .weighted(&[(3, 400), (4, 60_000), (3, 86_400_000)], 400);
         let by = self.choices.below(span).cast_signed();
         if self.choices.per_mille(500) { by } else { -by }
     }

@@ -72,7 +72,11 @@ impl Engine {
             process: ORCHESTRATOR,
             incarnation: 1,
         };
-        let log = Log::new(life, Arc::new(ClockStamps(Arc::new(time.clone()))), sink.clone());
+        let log = Log::new(
+            life,
+            Arc::new(ClockStamps(Arc::new(time.clone()))),
+            sink.clone(),
+        );
         let roles = std::iter::repeat_n(Role::Worker, WORKERS)
             .chain(std::iter::repeat_n(Role::Client, CLIENTS))
             .chain([Role::Operator]);
@@ -144,7 +148,9 @@ impl Engine {
             }
             self.bury()?;
         }
-        Err(io::Error::other("the run does not come to rest at one instant"))
+        Err(io::Error::other(
+            "the run does not come to rest at one instant",
+        ))
     }
 
     /// Notes which workers have ended by themselves, and starts them again.

@@ -36,7 +36,10 @@ impl Line {
         if !choices.per_mille(self.climate.late) {
             return None;
         }
-        let mean = choices.weighted(&[(60, 300), (30, 10_000), (9, 100_000), (1, 2_000_000)], 300);
+        let mean = choices.weighted(
+            &[(60, 300), (30, 10_000), (9, 100_000), (1, 2_000_000)],
+            300,
+        );
         let micros = choices.around(mean);
         drop(choices);
         Some(self.time.sleep(Duration::from_micros(micros)))

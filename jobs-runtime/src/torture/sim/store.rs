@@ -10,6 +10,8 @@ use std::task::{Context, Poll, Waker};
 pub(super) fn ready<T>(call: impl Future<Output = Result<T, Error>>) -> io::Result<T> {
     match pin!(call).poll(&mut Context::from_waker(Waker::noop())) {
         Poll::Ready(answer) => answer.map_err(io::Error::other),
-        Poll::Pending => Err(io::Error::other("the store of a simulation waits for something")),
+        Poll::Pending => Err(io::Error::other(
+            "the store of a simulation waits for something",
+        )),
     }
 }

@@ -72,9 +72,15 @@ pub(crate) async fn play(script: &Script, job: &JobContext) -> Result<u64> {
             }
             Act::Need(key, millis) => {
                 let within = Duration::from_millis(millis);
-                step!("need-{i}", event = Note, key = key, timeout = within, required)
-                    .await?
-                    .text
+                step!(
+                    "need-{i}",
+                    event = Note,
+                    key = key,
+                    timeout = within,
+                    required
+                )
+                .await?
+                .text
             }
             Act::Both(millis) => {
                 let (left, right) = (format!("play/left-{i}"), format!("play/right-{i}"));
@@ -145,7 +151,11 @@ async fn luckless(job: &JobContext, name: &str, sum: u64) -> Result<u64> {
 
 async fn slow(job: &JobContext, name: &str, sum: u64) -> Result<u64> {
     let world = World::current()?;
-    let millis = if world.per_mille(500) { 10 } else { SLOW_LIMIT + 500 };
+    let millis = if world.per_mille(500) {
+        10
+    } else {
+        SLOW_LIMIT + 500
+    };
     world.touch(job, name, millis, sum).await;
     Ok(mix(sum))
 }

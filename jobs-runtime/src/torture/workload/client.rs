@@ -3,7 +3,7 @@
 use super::body::Note;
 use super::choices::Choices;
 use super::jobs::{
-    torture_cleaned, torture_keyed, torture_kept, torture_newest, torture_plain, torture_raw,
+    torture_cleaned, torture_kept, torture_keyed, torture_newest, torture_plain, torture_raw,
     torture_strict, torture_timed,
 };
 use super::script::{JOB_KEYS, NOTE_KEYS, Script};

@@ -18,7 +18,12 @@ pub(crate) async fn torture_plain(input: Script, job: JobContext) -> Result<u64>
 }
 
 /// A key that dedupes, and next runs.
-#[job(name = "torture-keyed", idempotency = "keyed:{input.key}", attempts = 3, backoff = "100ms..2s")]
+#[job(
+    name = "torture-keyed",
+    idempotency = "keyed:{input.key}",
+    attempts = 3,
+    backoff = "100ms..2s"
+)]
 pub(crate) async fn torture_keyed(input: Script, job: JobContext) -> Result<u64> {
     let sum = step!("play", steps = play(&input, &job)).await?;
     if input.pages > 0 {

@@ -38,7 +38,16 @@ impl Operator {
     pub async fn act(&mut self, jobs: &Jobs) -> Result<(), Error> {
         let admin = jobs.admin();
         let kind = self.choices.weighted(
-            &[(30, 0), (25, 1), (10, 2), (12, 3), (8, 4), (5, 5), (6, 6), (4, 7)],
+            &[
+                (30, 0),
+                (25, 1),
+                (10, 2),
+                (12, 3),
+                (8, 4),
+                (5, 5),
+                (6, 6),
+                (4, 7),
+            ],
             0,
         );
         match kind {
