@@ -18,6 +18,8 @@ pub mod log;
 pub mod points;
 pub mod recorder;
 pub mod seeded;
+pub mod sim;
+pub mod workload;
 
 pub use bug::Bug;
 pub(crate) use points::{call_points, crash_point, write_points};
