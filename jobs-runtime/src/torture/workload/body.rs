@@ -128,25 +128,29 @@ pub(crate) async fn play(script: &Script, job: &JobContext) -> Result<u64> {
 }
 
 async fn work(job: &JobContext, name: &str, millis: u64, sum: u64) -> Result<u64> {
-    World::current()?.touch(job, name, millis, sum).await;
-    Ok(mix(sum))
+    let end = async { Ok(mix(sum)) };
+    World::current()?.touch(job, name, millis, sum, end).await
 }
 
 async fn flaky(job: &JobContext, name: &str, until: u32, sum: u64) -> Result<u64> {
-    World::current()?.touch(job, name, 10, sum).await;
-    if job.attempt() <= until {
-        return Err(Failure::msg("not yet"));
-    }
-    Ok(mix(sum))
+    let end = async {
+        if job.attempt() <= until {
+            return Err(Failure::msg("not yet"));
+        }
+        Ok(mix(sum))
+    };
+    World::current()?.touch(job, name, 10, sum, end).await
 }
 
 async fn luckless(job: &JobContext, name: &str, sum: u64) -> Result<u64> {
     let world = World::current()?;
-    world.touch(job, name, 10, sum).await;
-    if world.per_mille(500) {
-        return Err(Failure::msg("bad luck"));
-    }
-    Ok(mix(sum))
+    let end = async {
+        if world.per_mille(500) {
+            return Err(Failure::msg("bad luck"));
+        }
+        Ok(mix(sum))
+    };
+    world.touch(job, name, 10, sum, end).await
 }
 
 async fn slow(job: &JobContext, name: &str, sum: u64) -> Result<u64> {
@@ -156,22 +160,26 @@ async fn slow(job: &JobContext, name: &str, sum: u64) -> Result<u64> {
     } else {
         SLOW_LIMIT + 500
     };
-    world.touch(job, name, millis, sum).await;
-    Ok(mix(sum))
+    let end = async { Ok(mix(sum)) };
+    world.touch(job, name, millis, sum, end).await
 }
 
 async fn snooze(job: &JobContext, name: &str, sum: u64) -> Result<u64> {
     let world = World::current()?;
-    world.touch(job, name, 0, sum).await;
-    if world.per_mille(500) {
-        match job.snooze(Duration::from_millis(800)).await {}
-    }
-    Ok(mix(sum))
+    let end = async {
+        if world.per_mille(500) {
+            match job.snooze(Duration::from_millis(800)).await {}
+        }
+        Ok(mix(sum))
+    };
+    world.touch(job, name, 0, sum, end).await
 }
 
 async fn tell(job: &JobContext, name: &str, key: u64, sum: u64) -> Result<u64> {
     let world = World::current()?;
-    world.touch(job, name, 0, sum).await;
-    world.jobs().publish(Note { text: sum }, key).await?;
-    Ok(mix(sum))
+    let end = async {
+        world.jobs().publish(Note { text: sum }, key).await?;
+        Ok(mix(sum))
+    };
+    world.touch(job, name, 0, sum, end).await
 }

@@ -79,9 +79,23 @@ impl World {
         luck.per_mille(cases)
     }
 
-    /// An effect of a step, and the time it takes.
-    pub async fn touch(&self, job: &JobContext, step: &str, millis: u64, hash: u64) {
-        effect(&self.log, job, step, &hash.to_le_bytes(), self.pass(millis)).await;
+    /// An effect of a step, the time it takes, and how its step ends.
+    ///
+    /// # Errors
+    /// Those of `end`.
+    pub async fn touch<T>(
+        &self,
+        job: &JobContext,
+        step: &str,
+        millis: u64,
+        hash: u64,
+        end: impl Future<Output = Result<T, Failure>>,
+    ) -> Result<T, Failure> {
+        let work = async {
+            self.pass(millis).await;
+            end.await
+        };
+        effect(&self.log, job, step, &hash.to_le_bytes(), work).await
     }
 
     /// Lets so many milliseconds pass.
