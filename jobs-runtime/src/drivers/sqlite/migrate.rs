@@ -94,10 +94,7 @@ fn apply(connection: &Connection, steps: &[Migration]) -> Result<(), Fault> {
     connection.execute_batch(sql::COMMIT)?;
     // The schema goes into the file itself at once: a log that is lost or cut short later can
     // then never turn the store into an empty one.
-    let mut checkpoint = connection.prepare("PRAGMA wal_checkpoint(PASSIVE)")?;
-    let mut rows = checkpoint.query([])?;
-    while rows.next()?.is_some() {}
-    Ok(())
+    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> Result<(), Fault> {
