@@ -6,6 +6,7 @@
 //! run by `scripts/test faults`, which says so when they are not there. Linux only.
 #![cfg(target_os = "linux")]
 
+mod damage;
 mod disk;
 mod found;
 mod io_errors;

@@ -24,6 +24,8 @@ mod inbox;
 mod inspect;
 mod keys;
 mod lanes;
+mod log;
+mod log_files;
 mod migrate;
 mod options;
 mod place;
@@ -200,6 +202,9 @@ async fn prepare(shared: Arc<Shared>) -> Result<(), Error> {
     let prepared = tokio::task::spawn_blocking(move || {
         connect::check_library()?;
         place::check(&shared.path)?;
+        if !shared.options.allow_weak_durability {
+            log::check(&shared.path)?;
+        }
         migrate::prepare(&shared.path, &shared.options)
             .map_err(|fault| fault.before_write(&shared.path))
     });
