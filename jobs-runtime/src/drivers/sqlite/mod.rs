@@ -4,6 +4,7 @@
 //! does stands in the file named after it, its statements in `sql/`, and every decision about a
 //! job in `core`.
 
+mod apart;
 #[cfg(feature = "sqlx-sqlite")]
 mod callers;
 #[cfg(not(feature = "sqlx-sqlite"))]
@@ -59,6 +60,8 @@ use crate::contract::{
     check_event,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
+use crate::torture::points::WritePoints;
+use crate::torture::{seeded, write_points};
 use async_trait::async_trait;
 use clock::StoreClock;
 use db::Db;
@@ -218,6 +221,11 @@ async fn prepare(shared: Arc<Shared>) -> Result<(), Error> {
     }
 }
 
+/// Where a process can be killed while it writes a commit.
+fn commit_points() -> WritePoints {
+    write_points!("driver.sqlite.commit")
+}
+
 #[async_trait]
 impl Driver for Sqlite {
     fn capabilities(&self) -> &Capabilities {
@@ -238,6 +246,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: jobs.len(),
             bytes: jobs.iter().map(|job| job.spec.input.bytes.len()).sum(),
+            points: write_points!("driver.sqlite.enqueue"),
         };
         self.writer
             .write(load, now, move |tx| enqueue::enqueue(tx, &jobs))
@@ -249,6 +258,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: claim.limit.max(1),
             bytes: 0,
+            points: write_points!("driver.sqlite.claim"),
         };
         self.writer
             .write(load, claim.now, move |tx| claim::claim(tx, &claim))
@@ -260,10 +270,14 @@ impl Driver for Sqlite {
         commits: &[Commit],
         now: Option<Timestamp>,
     ) -> Result<Vec<CommitAnswer>, Error> {
+        if commits.iter().any(seeded::takes_apart) {
+            return apart::commit(&self.writer, commits, now).await;
+        }
         let commits = commits.to_vec();
         let load = Load {
             items: commits.iter().map(|one| 1 + one.children.len()).sum(),
             bytes: commits.iter().map(Commit::size).sum(),
+            points: commit_points(),
         };
         self.writer
             .write(load, now, move |tx| commit::commit(tx, &commits))
@@ -279,6 +293,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: beats.len(),
             bytes: 0,
+            points: write_points!("driver.sqlite.heartbeat"),
         };
         self.beats
             .write(load, now, move |tx| heartbeat::heartbeat(tx, &beats))
@@ -297,6 +312,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: events.len(),
             bytes: events.iter().map(|event| event.payload.bytes.len()).sum(),
+            points: write_points!("driver.sqlite.publish"),
         };
         self.writer
             .write(load, now, move |tx| publish::publish(tx, &events))
@@ -324,6 +340,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: jobs.len() + 1,
             bytes: value + jobs.map(|job| job.spec.input.bytes.len()).sum::<usize>(),
+            points: write_points!("driver.sqlite.write_setting"),
         };
         self.writer
             .write(load, now, move |tx| settings::write_setting(tx, &write))
@@ -335,6 +352,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: bounds.limit.max(1),
             bytes: 0,
+            points: write_points!("driver.sqlite.prune"),
         };
         self.writer
             .write(load, now, move |tx| prune::prune(tx, &bounds))
