@@ -42,11 +42,19 @@ struct Killed {
 async fn killed() -> Killed {
     let folder = memory_folder();
     let path = folder.path().join("jobs.db");
-    let jobs = Jobs::connect(&format!("sqlite://{}", path.display())).await.unwrap();
+    let jobs = Jobs::connect(&format!("sqlite://{}", path.display()))
+        .await
+        .unwrap();
     let mut ids = BTreeSet::new();
     for number in 0..JOBS {
         let text = format!("job number {number} ").repeat(20);
-        ids.insert(kept(Kept { number, text }).enqueue(&jobs).await.unwrap().id());
+        ids.insert(
+            kept(Kept { number, text })
+                .enqueue(&jobs)
+                .await
+                .unwrap()
+                .id(),
+        );
     }
     let read = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
     let killed = Killed {
@@ -76,7 +84,11 @@ impl Killed {
     ) -> (tempfile::TempDir, PathBuf) {
         let folder = memory_folder();
         let path = folder.path().join("jobs.db");
-        for (name, content) in [("jobs.db", file), ("jobs.db-wal", log), ("jobs.db-shm", shared)] {
+        for (name, content) in [
+            ("jobs.db", file),
+            ("jobs.db-wal", log),
+            ("jobs.db-shm", shared),
+        ] {
             if let Some(content) = content {
                 std::fs::write(folder.path().join(name), content).unwrap();
             }
@@ -181,7 +193,10 @@ async fn f15_a_file_with_a_changed_bit_is_refused_or_whole() {
     let killed = killed().await;
     let file = killed.closed().await;
     let flip = |at: usize| killed.put(Some(&flipped(&file, at)), None, None);
-    damaged("a changed file", file.len(), flip, &killed.ids, |_, _| false).await;
+    damaged("a changed file", file.len(), flip, &killed.ids, |_, _| {
+        false
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -191,7 +206,10 @@ async fn f15_a_log_that_was_cut_is_refused_or_whole() {
         let log = &killed.log[..at];
         killed.put(Some(&killed.file), Some(log), Some(&killed.shared))
     };
-    damaged("a cut log", killed.log.len(), cut, &killed.ids, |_, _| false).await;
+    damaged("a cut log", killed.log.len(), cut, &killed.ids, |_, _| {
+        false
+    })
+    .await;
 }
 
 #[tokio::test]
@@ -201,7 +219,14 @@ async fn f15_a_log_with_a_changed_bit_is_refused_or_whole() {
         let log = flipped(&killed.log, at);
         killed.put(Some(&killed.file), Some(&log), Some(&killed.shared))
     };
-    damaged("a changed log", killed.log.len(), flip, &killed.ids, |_, _| false).await;
+    damaged(
+        "a changed log",
+        killed.log.len(),
+        flip,
+        &killed.ids,
+        |_, _| false,
+    )
+    .await;
 }
 
 /// Without the third file nothing tells a last transaction that was damaged from one that a power
@@ -214,7 +239,14 @@ async fn f15_a_log_with_a_changed_bit_and_nothing_beside_it_loses_at_most_its_en
         killed.put(Some(&killed.file), Some(&log), None)
     };
     let end = |met: &Met, _| matches!(met, Met::Fewer(1 | 2));
-    damaged("a changed log alone", killed.log.len(), flip, &killed.ids, end).await;
+    damaged(
+        "a changed log alone",
+        killed.log.len(),
+        flip,
+        &killed.ids,
+        end,
+    )
+    .await;
 }
 
 #[tokio::test]

@@ -5,13 +5,21 @@
 //! runs one test, `process::serves`. What needs root or strace is ignored by a plain test run, and
 //! run by `scripts/test faults`, which says so when they are not there. Linux only.
 #![cfg(target_os = "linux")]
+#![allow(
+    clippy::unwrap_used,
+    clippy::expect_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
 
 mod damage;
 mod disk;
+mod disk_full;
 mod found;
 mod io_errors;
 mod ledger;
 mod power_cut;
 mod process;
 mod settings;
+mod storm;
 mod trace;

@@ -3,13 +3,14 @@
 //!
 //! A fact is a promise: what was told must hold in every store that is found afterwards.
 
+use crate::disk_full::Gate;
 use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
 use jobs_runtime::prelude::*;
 use jobs_runtime::{Handle, clock::Env};
 use std::fs::{File, OpenOptions};
-use std::io::Write;
+use std::io::{Read, Write};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Child, Command, Stdio};
 use std::sync::Arc;
 use std::time::Duration;
 
@@ -20,8 +21,13 @@ const FILE: &str = "JOBS_FAULTS_FILE";
 /// Where it tells its facts.
 const FACTS: &str = "JOBS_FAULTS_FACTS";
 
+/// Which of several processes it is.
+const NUMBER: &str = "JOBS_FAULTS_NUMBER";
+
 /// Jobs that a program enqueues.
 pub(crate) const JOBS: u64 = 24;
+/// Numbers that one process of a storm may use.
+const STORM_STRIDE: u64 = 1_000_000_000;
 /// Tries of one call whose error says that trying again may help.
 const TRIES: u32 = 60;
 /// Writes between two checkpoints: SQLite's own would come too late to be met.
@@ -71,7 +77,7 @@ impl Fact {
 pub(crate) struct Facts(Arc<File>);
 
 impl Facts {
-    fn to(path: &Path) -> Self {
+    pub(crate) fn to(path: &Path) -> Self {
         let file = OpenOptions::new().append(true).create(true).open(path);
         Facts(Arc::new(file.unwrap()))
     }
@@ -105,6 +111,14 @@ async fn three(input: u64, facts: State<Facts>) -> Result<u64> {
     Ok(input)
 }
 
+/// As [`three`], with a lease that no slow machine loses: here nothing may run twice.
+#[job(idempotency = "calm:{input}", visibility_timeout = "10m")]
+async fn calm(input: u64, facts: State<Facts>) -> Result<u64> {
+    step!("one", begun(&facts, input, 0)).await?;
+    step!("two", begun(&facts, input, 1)).await?;
+    Ok(input)
+}
+
 /// A body begins only when all that was delivered before it is durable.
 async fn begun(facts: &Facts, job: u64, step: usize) -> Result<String> {
     facts.tell(Fact::Recorded(job, step));
@@ -112,11 +126,16 @@ async fn begun(facts: &Facts, job: u64, step: usize) -> Result<String> {
     Ok("what a step gives ".repeat(20))
 }
 
-/// A command that runs a program of this file on a store.
-pub(crate) fn command(program: &str, store: &Path, facts: &Path) -> Command {
+/// Starts a program of this file on a store. It ends when its standard input does.
+pub(crate) fn spawn(program: &str, number: u64, store: &Path, facts: &Path) -> Child {
     let mut command = Command::new(std::env::current_exe().unwrap());
     describe(&mut command, program, store, facts);
     command
+        .env(NUMBER, number.to_string())
+        .stdin(Stdio::piped())
+        .stdout(Stdio::null())
+        .stderr(Stdio::piped());
+    command.spawn().unwrap()
 }
 
 /// Adds to a command that ends in this program what to do.
@@ -137,6 +156,9 @@ async fn serves() {
     let path = |name: &str| PathBuf::from(std::env::var_os(name).unwrap());
     let (store, facts) = (path(FILE), Facts::to(&path(FACTS)));
     let options = SqliteOptions::default();
+    if program == "storm" {
+        return storm(&connect(&store, options).await, &facts).await;
+    }
     let done = tokio::time::timeout(PATIENCE, async {
         match &*program {
             "enqueue weakly" => {
@@ -163,6 +185,7 @@ async fn work(jobs: &Jobs, path: &Path, facts: &Facts) {
     let worker = jobs
         .worker()
         .state(facts.clone())
+        .state(Gate::default())
         .concurrency(4)
         .poll_interval(Duration::from_millis(20));
     let running = tokio::spawn(worker.run_until(async {
@@ -173,6 +196,38 @@ async fn work(jobs: &Jobs, path: &Path, facts: &Facts) {
         facts.tell(Fact::Ended(job));
     }
     drop(stop);
+    running.await.unwrap().unwrap();
+    jobs.close().await;
+}
+
+/// Enqueues numbers of its own and runs whatever is there, until the standard input ends. Here no
+/// error is tried again: there is no fault, so there is no reason for one.
+async fn storm(jobs: &Jobs, facts: &Facts) {
+    let number: u64 = crate::settings::setting(NUMBER, 0);
+    let (stop, mut stopped) = tokio::sync::watch::channel(false);
+    std::thread::spawn(move || {
+        let _ = std::io::stdin().read_to_end(&mut Vec::new());
+        stop.send_replace(true);
+    });
+    let (done, all_done) = tokio::sync::oneshot::channel::<()>();
+    let worker = jobs
+        .worker()
+        .state(facts.clone())
+        .state(Gate::default())
+        .concurrency(4)
+        .visibility_timeout(Duration::from_secs(60));
+    let running = tokio::spawn(worker.run_until(async {
+        let _ = all_done.await;
+    }));
+    let mut next = number * STORM_STRIDE;
+    while !*stopped.borrow_and_update() {
+        let handle = calm(next).enqueue(jobs).await.unwrap();
+        facts.tell(Fact::Stored(next));
+        jobs.wait(&handle).await.unwrap();
+        facts.tell(Fact::Ended(next));
+        next += 1;
+    }
+    drop(done);
     running.await.unwrap().unwrap();
     jobs.close().await;
 }

@@ -130,13 +130,11 @@ impl Fault {
                 "let this user write to the file and to its folder; if it may, the file is \
                  damaged: see what `jobs_runtime::doctor` finds",
             ),
-            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => {
-                unavailable(
-                    &cause,
-                    "let this user write to the file and to its folder: SQLite keeps two more \
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => unavailable(
+                &cause,
+                "let this user write to the file and to its folder: SQLite keeps two more \
                      files beside it",
-                )
-            }
+            ),
             Some(ErrorCode::ConstraintViolation) => unavailable(
                 &cause,
                 "the value breaks a rule of the schema: report this, it is a mistake of the driver",

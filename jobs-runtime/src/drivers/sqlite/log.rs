@@ -63,10 +63,17 @@ fn first(bytes: &[u8], count: usize) -> Vec<u8> {
 /// What is wrong with a log, given the index beside it.
 fn flaw(log: &[u8], index: Option<&[u8]>) -> Option<String> {
     let index = index.and_then(Index::read);
-    let open = index.as_ref().is_some_and(|index| index.copied < index.frames);
+    let open = index
+        .as_ref()
+        .is_some_and(|index| index.copied < index.frames);
     let Some(header) = Header::read(log) else {
-        let lost = open || SIZES.iter().any(|size| goes_on(&frames(log, *size, Order::Little)))
-            || SIZES.iter().any(|size| goes_on(&frames(log, *size, Order::Big)));
+        let lost = open
+            || SIZES
+                .iter()
+                .any(|size| goes_on(&frames(log, *size, Order::Little)))
+            || SIZES
+                .iter()
+                .any(|size| goes_on(&frames(log, *size, Order::Big)));
         return lost.then(|| "the header is missing or damaged".into());
     };
     let frames = frames(log, header.page_bytes, header.order);
@@ -112,9 +119,9 @@ fn ends_whole(frames: &[Frame<'_>], order: Order) -> bool {
 
 /// Whether two frames fit each other, in a log whose header tells nothing.
 fn goes_on(frames: &[Frame<'_>]) -> bool {
-    frames.windows(2).any(|pair| {
-        pair[0].salt == pair[1].salt && pair[1].follows(pair[0].sum, pair[1].order)
-    })
+    frames
+        .windows(2)
+        .any(|pair| pair[0].salt == pair[1].salt && pair[1].follows(pair[0].sum, pair[1].order))
 }
 
 /// The sizes a page can have.
@@ -206,7 +213,11 @@ struct Index {
 impl Index {
     fn read(index: &[u8]) -> Option<Index> {
         let (one, other) = index.split_at_checked(INDEX_HEADER_BYTES)?;
-        let native = if cfg!(target_endian = "big") { Order::Big } else { Order::Little };
+        let native = if cfg!(target_endian = "big") {
+            Order::Big
+        } else {
+            Order::Little
+        };
         let own = |at: usize| Some(u32::from_ne_bytes(one.get(at..at + 4)?.try_into().ok()?));
         let fits = other.starts_with(one)
             && one[12] == 1
@@ -254,7 +265,9 @@ mod tests {
         connection.execute_batch(set).unwrap();
         for _ in 1..transactions {
             let long = "x".repeat(9_000);
-            connection.execute("INSERT INTO t VALUES (?1)", [long]).unwrap();
+            connection
+                .execute("INSERT INTO t VALUES (?1)", [long])
+                .unwrap();
         }
         let read = |end| std::fs::read(beside(&path, end)).unwrap();
         (read("-wal"), read("-shm"))

@@ -44,7 +44,9 @@ impl Looks {
                 return None;
             }
             // What cannot be read is told by SQLite, which reads it next.
-            file.take(LOG_CHECK_LIMIT_BYTES).read_to_end(&mut log).ok()?;
+            file.take(LOG_CHECK_LIMIT_BYTES)
+                .read_to_end(&mut log)
+                .ok()?;
         }
         Some((log, index))
     }

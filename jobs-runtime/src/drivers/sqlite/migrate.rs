@@ -116,7 +116,7 @@ fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> R
 }
 
 /// The last step that was applied; 0 for a file without a store.
-fn version(connection: &Connection) -> Result<u32, Fault> {
+pub(super) fn version(connection: &Connection) -> Result<u32, Fault> {
     let db = Db::Own(connection);
     let known: Option<bool> = db.first(HAS_LEDGER, [], |columns| columns.take())?;
     if known != Some(true) {

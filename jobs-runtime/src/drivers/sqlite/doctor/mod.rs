@@ -14,7 +14,7 @@ use super::{SqliteOptions, log, migrations, place};
 use crate::Error;
 use crate::contract::{Gravity, Report};
 use rusqlite::Connection;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 /// Lines of each of SQLite's own checks that are told.
 const LINE_LIMIT: usize = 20;
@@ -24,18 +24,31 @@ const LOG_WARN_BYTES: u64 = 128 * 1024 * 1024;
 const RESTORE: &str = "stop the workers, copy all files of the store as they are, and restore the \
                        last good backup";
 
-/// Everything there is to say of the file at `path`.
-pub(super) fn examine(path: &Path, options: &SqliteOptions) -> Report {
+/// Everything there is to say of the file at `path`, found away from the async threads.
+pub(super) async fn report(path: PathBuf, options: SqliteOptions) -> Result<Report, Error> {
+    let looking = tokio::task::spawn_blocking(move || examine(&path, &options));
+    looking.await.map_err(|error| {
+        Error::driver_unavailable("SQLite", error, "report this: the doctor panicked")
+    })
+}
+
+fn examine(path: &Path, options: &SqliteOptions) -> Report {
     let mut report = Report::of("sqlite");
     report.note("path", path.display());
     report.note("sqlite_version", rusqlite::version());
     let log_bytes = bytes(&beside(path, "-wal"));
     report.note("file_bytes", bytes(path));
     report.note("log_bytes", log_bytes);
-    for refusal in [connect::check_library(), place::check(path), log::check(path)] {
+    for refusal in [connect::check_library(), place::check(path)] {
         if let Err(error) = refusal {
             refused(&mut report, &error);
         }
+    }
+    if let Err(error) = log::check(path) {
+        refused(&mut report, &error);
+        // To read the file is to make a new index for what is left of the log, and then nothing
+        // would show any more that there had been more.
+        return report;
     }
     if !path.exists() {
         let what = format!("there is no file {}", path.display());
@@ -72,7 +85,13 @@ fn inside(
     connection: &Connection,
     options: &SqliteOptions,
 ) -> Result<(), Fault> {
-    for name in ["journal_mode", "page_size", "page_count", "freelist_count", "auto_vacuum"] {
+    for name in [
+        "journal_mode",
+        "page_size",
+        "page_count",
+        "freelist_count",
+        "auto_vacuum",
+    ] {
         let value: rusqlite::types::Value =
             connection.pragma_query_value(None, name, |row| row.get(0))?;
         report.note(name, told(&value));
@@ -119,8 +138,7 @@ fn whole(report: &mut Report, connection: &Connection) -> Result<(), Fault> {
     )?;
     let mut rows = check.query([])?;
     while let Some(row) = rows.next()? {
-        let (table, parent, count): (String, String, i64) =
-            (row.get(0)?, row.get(1)?, row.get(2)?);
+        let (table, parent, count): (String, String, i64) = (row.get(0)?, row.get(1)?, row.get(2)?);
         let what = format!("{count} rows of {table} belong to rows of {parent} that are not there");
         report.find(Gravity::Damage, "orphan_rows", what, RESTORE);
     }

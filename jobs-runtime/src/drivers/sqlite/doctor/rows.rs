@@ -91,13 +91,18 @@ const CHECKS: &[Check] = &[
 /// Runs every check on one snapshot.
 pub(super) fn examine(report: &mut Report, db: Db<'_>, now: Timestamp) -> Result<(), Fault> {
     for check in CHECKS {
-        let found: Vec<String> =
-            db.all(check.sql, params![now.0, ROW_LIMIT + 1], |columns| columns.take())?;
+        let found: Vec<String> = db.all(check.sql, params![now.0, ROW_LIMIT + 1], |columns| {
+            columns.take()
+        })?;
         if found.is_empty() {
             continue;
         }
         let limit = usize::try_from(ROW_LIMIT).unwrap_or(usize::MAX);
-        let more = if found.len() > limit { "more than " } else { "" };
+        let more = if found.len() > limit {
+            "more than "
+        } else {
+            ""
+        };
         let shown = &found[..found.len().min(limit)];
         let what = format!("{more}{} {}: {}", shown.len(), check.what, shown.join(", "));
         report.find(check.gravity, check.name, what, check.remedy);
