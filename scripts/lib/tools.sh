@@ -1,6 +1,5 @@
 # Where the tools of the steps come from: the machine, or an own folder under target/, filled at
-# the first use. Nothing is installed outside that
-# folder, except strace.
+# the first use. Nothing is installed outside that folder, except the package strace.
 
 TARGET=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 readonly TARGET
