@@ -16,6 +16,7 @@ mod connect;
 pub mod contract;
 pub mod core;
 mod definition;
+pub mod doctor;
 pub mod drivers;
 mod durable;
 mod error;
@@ -33,13 +34,16 @@ mod store;
 pub mod testing;
 #[cfg(feature = "torture")]
 pub mod torture;
+#[cfg(not(feature = "torture"))]
+#[path = "no_torture.rs"]
+mod torture;
 mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
 pub use admin::Admin;
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
-pub use connect::{Connecting, Pool, Scheme};
+pub use connect::{Connecting, Examining, Pool, Scheme};
 pub use definition::{Event, Job};
 #[cfg(feature = "sqlx-sqlite")]
 pub use drivers::sqlite::SqliteTx;

@@ -10,6 +10,7 @@ use crate::core::{
     self, Blocked, ClaimVerdict, Contender, Group, JobId, LANE_LIMIT, Lane, Priority, Room, State,
     Timestamp, Turns,
 };
+use crate::torture::seeded;
 use std::collections::{BTreeMap, BTreeSet};
 use std::convert::Infallible;
 use std::mem;
@@ -63,7 +64,9 @@ impl Store {
             mem::take(&mut claiming.leased),
             mem::take(&mut claiming.passed),
         );
-        for row in leased.into_iter().chain(passed) {
+        for mut row in leased.into_iter().chain(passed) {
+            let end = row.head.visible_at;
+            row.head.visible_at = end.map(|end| seeded::lease_end(now, end));
             self.put(row);
         }
         for (group, pace) in claiming.room.paces() {
@@ -280,7 +283,9 @@ impl Store {
             nudge: row.news(beat.seen_nudge),
             cancel_requested: head.cancel_requested,
         };
+        let end = head.visible_at;
         row.head = head;
+        row.head.visible_at = end.map(|end| seeded::lease_end(now, end));
         self.put(row);
         answer
     }

@@ -7,6 +7,8 @@ use crate::core::{
     EventId, Group, InboxContent, JobId, Pace, Priority, RunId, State, StoredError, Timestamp,
     Turn, nudged, released,
 };
+use crate::torture::Bug;
+use crate::torture::seeded::seeded;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a key belongs to.
@@ -243,6 +245,9 @@ impl Store {
         if hold.job != row.spec.id {
             // A follower that ends before its turn leaves its place.
             hold.next = hold.next.filter(|next| next.job != row.spec.id);
+            if seeded(Bug::KeyFreed) {
+                self.keys.remove(&entry);
+            }
             return;
         }
         if let Some(next) = hold.next.take() {

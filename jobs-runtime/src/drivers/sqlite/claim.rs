@@ -14,6 +14,7 @@ use crate::core::{
     self, Blocked, ClaimVerdict, Group, Head, Job, JobId, LANE_LIMIT, Millis, Nudge, Position,
     Room, StoredError, Timestamp, VisibleJob,
 };
+use crate::torture::seeded;
 use rusqlite::params;
 use std::collections::BTreeSet;
 
@@ -224,7 +225,7 @@ fn store_lease(tx: &Tx<'_>, claim: &Claim, mut job: Job, head: Head) -> Result<C
             head.lease_losses,
             head.token.epoch.cast_signed(),
             head.token.nonce.cast_signed(),
-            row::instant(head.visible_at),
+            head.visible_at.map(|end| seeded::lease_end(tx.now, end).0),
             row::instant(head.started_at),
             claim.worker,
         ],

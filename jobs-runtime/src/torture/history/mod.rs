@@ -139,6 +139,9 @@ pub struct Effect {
     /// A hash of what is done, 0 if it does not matter.
     #[serde(default)]
     pub hash: u64,
+    /// At its end: it failed, so its body may be run again.
+    #[serde(default)]
+    pub failed: bool,
 }
 
 /// A job in the dump at the end.
@@ -172,6 +175,9 @@ pub struct Dumped {
     pub ended_at: Option<Timestamp>,
     /// Whether its last error is kept.
     pub has_error: bool,
+    /// Whether the store made it by itself, to clean up after a cancelled one.
+    #[serde(default)]
+    pub cleans_up: bool,
     /// The tick it stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick: Option<Tick>,
