@@ -2,7 +2,7 @@
 //! claim nor a count ever walks over jobs that it does not want.
 
 use super::row::Row;
-use crate::core::{Group, JobId, Lane, Millis, Priority, State, Timestamp};
+use crate::core::{Group, JobId, Lane, Millis, Priority, State, Timestamp, VisibleJob};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
@@ -10,9 +10,12 @@ pub(super) struct Lanes {
     queues: BTreeMap<String, Queue>,
 }
 
+/// Jobs in the order of the claim.
+type Rows = BTreeSet<VisibleJob>;
+
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    lanes: BTreeMap<(State, Priority), BTreeMap<Lane, BTreeSet<(Timestamp, JobId)>>>,
+    lanes: BTreeMap<(State, Priority), BTreeMap<Lane, Rows>>,
     /// Suspended without an instant: only an event, a child or a person moves them.
     parked: BTreeSet<JobId>,
 }
@@ -91,7 +94,7 @@ impl Queue {
         priority: Priority,
         lane: &Lane,
         now: Timestamp,
-    ) -> Option<(Timestamp, JobId)> {
+    ) -> Option<VisibleJob> {
         let firsts = states.iter().filter_map(|state| {
             let lane = self.lanes.get(&(*state, priority))?.get(lane)?;
             lane.first().copied()
@@ -107,7 +110,7 @@ impl Queue {
         held: impl Fn(&Lane) -> bool,
     ) -> Option<Timestamp> {
         let lanes = self.lanes.values().flatten();
-        let next = |(lane, rows): (&Lane, &BTreeSet<(Timestamp, JobId)>)| {
+        let next = |(lane, rows): (&Lane, &Rows)| {
             let (first, _) = rows.first()?;
             if *first > now || !held(lane) {
                 return Some(*first);
@@ -164,7 +167,7 @@ impl Queue {
         }
     }
 
-    fn of(&self, state: State) -> impl Iterator<Item = &BTreeSet<(Timestamp, JobId)>> {
+    fn of(&self, state: State) -> impl Iterator<Item = &Rows> {
         self.lanes
             .iter()
             .filter(move |((own, _), _)| *own == state)
