@@ -13,7 +13,10 @@ impl ::jobs_runtime::Event for FeedbackGiven {
             EVENTS_V0 : EventDef = ::jobs_runtime::private::EventDef { name :
             "feedback-given", was : & ["feedback"], krate :
             ::core::env!("CARGO_PKG_NAME"), version : ::core::env!("CARGO_PKG_VERSION"),
-            file : ::core::file!(), line : ::core::line!(), }
+            file : ::core::file!(), line : ::core::line!(), payload :
+            ::jobs_runtime::private::type_def!(FeedbackGiven), key_type :
+            ::jobs_runtime::private::key_type:: < FeedbackGiven >, ttl : < FeedbackGiven
+            as ::jobs_runtime::Event > ::TTL, }
         }
     }
 }

@@ -46,12 +46,14 @@ const _: () = {
                 my::jobs::private::OnConflict::Replace, on_cancel :
                 ::core::option::Option::Some(my::jobs::private::clean_up:: < welcome,
                 mail::take_back >), raw_await : true, removed : & ["old"], keyed : true,
-                ..my::jobs::private::JobOptions::DEFAULT }, input_type :
-                my::jobs::private::input_type:: < welcome >, output_type :
-                my::jobs::private::output_type:: < welcome >, needs : & [], steps : &
-                [my::jobs::private::StepDef { name : "a", kind :
-                my::jobs::private::RecordKind::Step, line : 1u32, in_loop : false,
-                ..my::jobs::private::StepDef::DEFAULT }], run : __job_run, }
+                ..my::jobs::private::JobOptions::DEFAULT }, key :
+                ::core::option::Option::Some("| input | input . user_id"), tenant :
+                ::core::option::Option::Some("{input.org_id}"), input :
+                my::jobs::private::type_def!(< welcome as my::jobs::Job > ::Input),
+                output : my::jobs::private::type_def!(< welcome as my::jobs::Job >
+                ::Output), needs : & [], steps : & [my::jobs::private::StepDef { name :
+                "a", kind : my::jobs::private::RecordKind::Step, line : 1u32, in_loop :
+                false, ..my::jobs::private::StepDef::DEFAULT }], run : __job_run, }
             }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {

@@ -49,6 +49,9 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
                     version: ::core::env!("CARGO_PKG_VERSION"),
                     file: ::core::file!(),
                     line: ::core::line!(),
+                    payload: #krate::private::type_def!(#ident),
+                    key_type: #krate::private::key_type::<#ident>,
+                    ttl: <#ident as #krate::Event>::TTL,
                 } }
             }
         }
