@@ -39,12 +39,17 @@ const _: () = {
                 ::core::option::Option::Some(::jobs_runtime::private::Millis(600000u64)),
                 keyed : true, .. ::jobs_runtime::private::JobOptions::DEFAULT }, key :
                 ::core::option::Option::Some("signup:{input.user_id}"), tenant :
-                ::core::option::Option::None, input :
-                ::jobs_runtime::private::type_def!(< welcome as ::jobs_runtime::Job >
-                ::Input), output : ::jobs_runtime::private::type_def!(< welcome as
-                ::jobs_runtime::Job > ::Output), needs : & [< State < Mailer > as
-                ::jobs_runtime::private::Extract > ::need, < JobContext as
-                ::jobs_runtime::private::Extract > ::need], steps : &
+                ::core::option::Option::None, input : { #[allow(unused_imports)] use
+                ::jobs_runtime::private::NotKnown as _; ::jobs_runtime::private::TypeDef
+                { name : ::core::any::type_name:: < Signup >, schema : <
+                ::jobs_runtime::private::Probe < Signup >> ::SCHEMA, } }, output : {
+                #[allow(unused_imports)] use ::jobs_runtime::private::NotKnown as _;
+                ::jobs_runtime::private::TypeDef { name : ::core::any::type_name:: < <
+                Result < u64 > as ::jobs_runtime::private::JobReturn > ::Ok >, schema : <
+                ::jobs_runtime::private::Probe < < Result < u64 > as
+                ::jobs_runtime::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [<
+                State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
+                JobContext as ::jobs_runtime::private::Extract > ::need], steps : &
                 [::jobs_runtime::private::StepDef { name : "create-account", kind :
                 ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
                 .. ::jobs_runtime::private::StepDef::DEFAULT },

@@ -23,6 +23,7 @@ mod durable;
 mod error;
 pub mod errors;
 mod failure;
+pub mod graph;
 #[cfg(feature = "lock")]
 pub mod lock;
 mod macros;
@@ -40,6 +41,11 @@ mod schema;
 mod steps;
 mod store;
 pub mod testing;
+#[cfg(feature = "torture")]
+pub mod torture;
+#[cfg(not(feature = "torture"))]
+#[path = "no_torture.rs"]
+mod torture;
 mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};

@@ -7,6 +7,7 @@ use super::is_keyed;
 use crate::body;
 use crate::claim::{self, Kind};
 use crate::place;
+use crate::type_def::type_def;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
@@ -22,7 +23,6 @@ impl Definition<'_> {
             quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
         });
         let steps = body::step_defs(krate, &self.marked.steps);
-        let ident = &self.job.sig.ident;
         let key = match &self.args.idempotency {
             Some(Idempotency::Template(template)) => Some(template.literal.value()),
             Some(Idempotency::Closure(closure)) => Some(written(closure)),
@@ -30,6 +30,12 @@ impl Definition<'_> {
         };
         let tenant = self.args.tenant.as_ref().map(|it| it.literal.value());
         let (key, tenant) = (optional(key), optional(tenant));
+        let (input, returned) = (self.input_type(), self.return_type());
+        let input = type_def(krate, &input, input.span());
+        let at_return = place::respan(krate.clone(), returned.span());
+        let output =
+            quote_spanned! {returned.span()=> <#returned as #at_return::private::JobReturn>::Ok };
+        let output = type_def(krate, &output, returned.span());
         quote! {
             #krate::private::register! { JOBS_V0: JobDef = #krate::private::JobDef {
                 name: #name,
@@ -41,8 +47,8 @@ impl Definition<'_> {
                 options: #options,
                 key: #key,
                 tenant: #tenant,
-                input: #krate::private::type_def!(<#ident as #krate::Job>::Input),
-                output: #krate::private::type_def!(<#ident as #krate::Job>::Output),
+                input: #input,
+                output: #output,
                 needs: &[#(#needs),*],
                 steps: #steps,
                 run: __job_run,

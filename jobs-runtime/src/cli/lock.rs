@@ -12,20 +12,29 @@ use std::io::{self, Read};
 use std::path::Path;
 
 pub(super) fn run(args: &LockArgs, out: &mut Out<'_>) -> Result<u8, Error> {
-    let is = Lock::of_program()?;
-    if is.jobs.is_empty() && is.events.is_empty() {
-        return Err(no_jobs());
-    }
+    let is = of_program()?;
     match args.check {
         true => check(args, &is, out),
         false => write(args, &is, out),
     }
 }
 
+/// What the program looks like, which must have jobs.
+pub(super) fn of_program() -> Result<Lock, Error> {
+    let lock = Lock::of_program()?;
+    match lock.jobs.is_empty() && lock.events.is_empty() {
+        true => Err(no_jobs()),
+        false => Ok(lock),
+    }
+}
+
+pub(super) fn of_file(file: &Path) -> Result<Lock, Error> {
+    let text = read(file)?.ok_or_else(|| missing(file))?;
+    Lock::read(&text)
+}
+
 fn check(args: &LockArgs, is: &Lock, out: &mut Out<'_>) -> Result<u8, Error> {
-    let Some(text) = read(&args.file)? else {
-        return Err(missing(&args.file));
-    };
+    let text = read(&args.file)?.ok_or_else(|| missing(&args.file))?;
     let report = compare(&Lock::read(&text)?, is);
     let is_behind = text != is.to_toml();
     tell(&args.file, &report, is_behind, Written::No, out);
@@ -146,7 +155,7 @@ fn as_value(finding: &Finding) -> Value {
 fn no_jobs() -> Error {
     Error::new(
         &X_JOB_UNKNOWN,
-        "no job is linked into this program, so there is nothing to lock",
+        "no job is linked into this program, so there is nothing to write down or compare",
         "call it on the program that has the jobs: put `jobs_runtime::cli::run_if_asked().await;` first in its `main`, and run it with `jobs lock`; jobs of a library that nothing names are linked by `jobs_runtime::link!`",
     )
 }

@@ -17,15 +17,25 @@
 //! |---|---|
 //! | `jobs lock` | writes `jobs.lock`, in which stands what stored runs rely on |
 //! | `jobs lock --check` | tells what changed since, which of it is risky, and what to write instead |
+//! | `jobs preflight --url ..` | finds open runs in a store that would lose a step under this program |
+//! | `jobs graph NAME` | draws the steps of a job, as Mermaid or DOT |
+//! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead` | shows what is in a store |
+//! | `jobs retry ID`, `jobs requeue ID --from-step STEP`, `jobs cancel ID` | does as [`Admin`](crate::Admin) does |
 //!
-//! It ends with 0 if all is well, with 1 if it found what it looks for (a risky change) or could
+//! The store of a command is `--url`, or the variable `JOBS_URL`.
+//!
+//! It ends with 0 if all is well, with 1 if it found what it looks for (a risky change, a run that would lose a step) or could
 //! not do its work, and with 2 if the command cannot be understood. `--json` gives one JSON value
 //! instead of lines for people. Colours are for terminals alone, and stored text cannot move the
 //! cursor of one.
 
 mod args;
+mod graph;
+mod jobs;
 mod lock;
 mod out;
+mod preflight;
+mod store;
 
 use crate::Error;
 use args::{Args, Command};
@@ -117,6 +127,15 @@ async fn run_as(
 async fn command(command: Command, out: &mut Out<'_>) -> Result<u8, Error> {
     match command {
         Command::Lock(args) => lock::run(&args, out),
+        Command::Preflight(args) => preflight::run(&args, out).await,
+        Command::Graph(args) => graph::run(&args, out),
+        Command::Ls(args) => jobs::ls(&args, out).await,
+        Command::Show(args) => jobs::show(&args, out).await,
+        Command::Stats(args) => jobs::stats(&args, out).await,
+        Command::Dead(args) => jobs::dead(&args, out).await,
+        Command::Retry(args) => jobs::retry(&args, out).await,
+        Command::Requeue(args) => jobs::requeue(&args, out).await,
+        Command::Cancel(args) => jobs::cancel(&args, out).await,
     }
 }
 

@@ -5,7 +5,7 @@ use crate::Error;
 use anstyle::{AnsiColor, Style};
 use serde_json::{Value, json};
 use std::fmt::Display;
-use std::io::Write;
+use std::io::{IsTerminal, Write};
 
 pub(super) const BAD: Style = AnsiColor::Red.on_default().bold();
 pub(super) const DIM: Style = Style::new().dimmed();
@@ -29,6 +29,34 @@ impl<'a> Out<'a> {
     /// The one value for programs. Integers of 64 bits stay exact.
     pub(super) fn value(&mut self, value: &Value) {
         let _ = writeln!(self.to, "{value:#}");
+    }
+}
+
+/// A line on standard error that is written over again, if that is a terminal.
+pub(super) struct Ticker {
+    shows: bool,
+}
+
+impl Ticker {
+    pub(super) fn new(json: bool) -> Self {
+        Ticker {
+            shows: !json && std::io::stderr().is_terminal(),
+        }
+    }
+
+    pub(super) fn show(&mut self, text: impl Display) {
+        self.write(format_args!("\r{text}\u{1b}[K"));
+    }
+
+    pub(super) fn clear(&mut self) {
+        self.write("\r\u{1b}[K");
+    }
+
+    fn write(&mut self, text: impl Display) {
+        if self.shows {
+            let mut err = std::io::stderr().lock();
+            let _ = write!(err, "{text}").and_then(|()| err.flush());
+        }
     }
 }
 

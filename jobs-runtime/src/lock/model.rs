@@ -108,6 +108,13 @@ impl JobLock {
 }
 
 impl Lock {
+    /// The job that answers to a stored name, by its own or a former one.
+    pub(super) fn answering(&self, name: &str) -> Option<&JobLock> {
+        let mut all = self.jobs.values();
+        let by_name = self.jobs.get(name);
+        by_name.or_else(|| all.find(|job| job.was.iter().any(|was| was == name)))
+    }
+
     /// The fields of a type, where they are known.
     pub(super) fn fields(&self, ty: &str) -> Option<&[Field]> {
         self.types.get(ty)?.fields.as_deref()

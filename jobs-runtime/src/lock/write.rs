@@ -27,7 +27,7 @@ impl Lock {
     }
 
     fn write(&self, out: &mut String) -> fmt::Result {
-        write!(out, "{HEAD}version = {VERSION}\n")?;
+        writeln!(out, "{HEAD}version = {VERSION}")?;
         for (name, job) in &self.jobs {
             write_job(out, name, job)?;
         }

@@ -23,7 +23,7 @@ pub use crate::steps::{
     ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,
     StepName, StepOptions, WaitFuture, WaitOptions,
 };
-pub use crate::{__jobs_claim as claim, __jobs_register as register, __jobs_type_def as type_def};
+pub use crate::{__jobs_claim as claim, __jobs_register as register};
 pub use child::{child, child_once, detached, detached_once};
 pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};

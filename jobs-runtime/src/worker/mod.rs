@@ -22,6 +22,7 @@ use crate::core::{Backoff, Millis};
 use crate::registry::Registry;
 use crate::steps::StateMap;
 use crate::store::Store;
+use crate::torture::seeded::Leaked;
 use crate::{Error, Failure};
 use std::any::TypeId;
 use std::future::Future;
@@ -65,6 +66,7 @@ pub(crate) struct Shared {
     leases: Arc<Leases>,
     /// Runs that wait for a body of theirs.
     busy: AtomicUsize,
+    leaked: Leaked,
     observer: Observer,
     queues: Vec<String>,
     concurrency: usize,
@@ -246,6 +248,7 @@ impl Worker {
             states: Arc::new(self.states),
             leases: Arc::new(leases),
             busy: AtomicUsize::new(0),
+            leaked: Leaked::default(),
             observer: self.observer,
             queues: self.queues,
             concurrency: self.concurrency,
