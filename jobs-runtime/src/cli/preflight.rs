@@ -4,7 +4,7 @@ use super::args::PreflightArgs;
 use super::out::{BAD, DIM, Out, Ticker, inert};
 use super::{FOUND, OK, lock, store};
 use crate::Error;
-use crate::lock::{Lock, Preflight, Trouble, preflight};
+use crate::lock::{Preflight, Trouble, preflight};
 use serde_json::{Value, json};
 
 pub(super) async fn run(args: &PreflightArgs, out: &mut Out<'_>) -> Result<u8, Error> {
