@@ -6,6 +6,7 @@
 mod codes;
 mod kinds;
 mod predicates;
+mod schedules;
 #[cfg(test)]
 mod tests;
 mod transactions;

@@ -107,6 +107,7 @@ async fn claim_for_ever(
             Err(error) => return error,
         };
         pause = FIRST_PAUSE;
+        shared.store_time.hear(claims.now, asked);
         let wait = idle_time(shared, &claims);
         let full = claims.jobs.len() == free;
         start(shared, running, claims.jobs, claims.now, asked);
