@@ -32,6 +32,11 @@ mod schedule;
 mod steps;
 mod store;
 pub mod testing;
+#[cfg(feature = "torture")]
+pub mod torture;
+#[cfg(not(feature = "torture"))]
+#[path = "no_torture.rs"]
+mod torture;
 mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};

@@ -23,6 +23,7 @@ use crate::registry::Registry;
 use crate::schedule::{self, Scheduler, StoreTime};
 use crate::steps::StateMap;
 use crate::store::Store;
+use crate::torture::seeded::Leaked;
 use crate::{Error, Failure};
 use std::any::TypeId;
 use std::future::Future;
@@ -67,6 +68,7 @@ pub(crate) struct Shared {
     leases: Arc<Leases>,
     /// Runs that wait for a body of theirs.
     busy: AtomicUsize,
+    leaked: Leaked,
     observer: Observer,
     queues: Vec<String>,
     concurrency: usize,
@@ -265,6 +267,7 @@ impl Worker {
             states: Arc::new(self.states),
             leases: Arc::new(leases),
             busy: AtomicUsize::new(0),
+            leaked: Leaked::default(),
             observer: self.observer,
             queues: self.queues,
             concurrency: self.concurrency,

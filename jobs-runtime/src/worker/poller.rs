@@ -4,6 +4,8 @@ use super::{Shared, executor};
 use crate::Error;
 use crate::contract::{Claim, Claimed, Claims, WakeUp};
 use crate::core::Timestamp;
+use crate::torture::seeded::seeded;
+use crate::torture::{Bug, crash_point};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -83,8 +85,12 @@ async fn claim_for_ever(
         while let Some(ended) = running.try_join_next() {
             report(ended);
         }
-        let free = shared.concurrency.saturating_sub(running.len());
+        let taken = running.len() + shared.leaked.slots();
+        let free = shared.concurrency.saturating_sub(taken);
         if free == 0 {
+            if seeded(Bug::LeakedSlot) && running.is_empty() {
+                return std::future::pending().await;
+            }
             if let Some(ended) = running.join_next().await {
                 report(ended);
             }
@@ -92,6 +98,7 @@ async fn claim_for_ever(
         }
         // Hints up to here are answered by the claim that follows.
         while hints.try_recv().is_ok() {}
+        crash_point!("poller.claim");
         let asked = shared.store.env.clock.monotonic();
         let (_, claim) = claiming.insert((asked, claim(Arc::clone(shared), free)));
         let answer = claim.as_mut().await;
@@ -106,11 +113,13 @@ async fn claim_for_ever(
             }
             Err(error) => return error,
         };
+        crash_point!("poller.claimed");
         pause = FIRST_PAUSE;
         shared.store_time.hear(claims.now, asked);
         let wait = idle_time(shared, &claims);
         let full = claims.jobs.len() == free;
         start(shared, running, claims.jobs, claims.now, asked);
+        crash_point!("poller.started");
         if full {
             continue;
         }

@@ -17,6 +17,7 @@ use crate::core::{
 };
 use crate::registry::JobDef;
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell, Transactions};
+use crate::torture::crash_point;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -63,6 +64,7 @@ pub(super) async fn execute(
         gives_up_at: deadline.map(|at| at + BLOCKED_AFTER),
         seen_nudge: claimed.nudge.count,
     });
+    crash_point!("executor.leased");
     let input = std::mem::replace(&mut claimed.job.spec.input, Payload::json(Vec::new()));
     let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
     // It starts inside its own future: what panics in reading the input is caught as well.
@@ -88,6 +90,7 @@ pub(super) async fn execute(
     cell.with(Run::close);
     cell.end();
     drop(body);
+    crash_point!("executor.let_go");
 }
 
 fn cell(

@@ -5,6 +5,7 @@ use super::store::reply_to;
 use crate::contract::{Beat, BeatAnswer};
 use crate::core::{Next, Timestamp};
 use crate::store::Counted;
+use crate::torture::crash_point;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
@@ -123,6 +124,7 @@ impl Executor<'_> {
             .map(|answers| answers.into_iter().next())
         {
             Ok(Some(BeatAnswer::Held { until, nudge, .. })) => {
+                crash_point!("executor.refreshed");
                 self.cell
                     .with(|run| run.news(nudge, until.before(self.timeout)));
                 self.note_seen();
