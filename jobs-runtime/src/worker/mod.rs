@@ -25,6 +25,7 @@ use crate::steps::StateMap;
 use crate::store::Store;
 use crate::torture::seeded::Leaked;
 use crate::{Error, Failure};
+use shutdown::Place;
 use std::any::TypeId;
 use std::future::Future;
 use std::sync::Arc;
@@ -57,12 +58,13 @@ pub struct Worker {
     name: String,
     observer: Observer,
     schedules: bool,
+    keeper: Place,
 }
 
 /// What the parts of a running worker share.
 pub(crate) struct Shared {
     store: Store,
-    registry: Registry,
+    registry: Arc<Registry>,
     states: Arc<StateMap>,
     committer: Committer,
     leases: Arc<Leases>,
@@ -111,6 +113,7 @@ impl Worker {
             name: "worker".into(),
             observer: Observer::default(),
             schedules: true,
+            keeper: Place::Thread,
         }
     }
 
@@ -154,6 +157,13 @@ impl Worker {
     /// A name for people; random bits are added, so that two workers of one name stay two.
     pub fn name(mut self, name: impl Into<String>) -> Self {
         self.name = name.into();
+        self
+    }
+
+    /// Keeps the leases in a task beside the bodies, not on a thread of its own: for simulators,
+    /// whose runs must not depend on threads. A body that blocks loses its lease then.
+    pub fn without_thread(mut self) -> Self {
+        self.keeper = Place::Task;
         self
     }
 
@@ -209,11 +219,11 @@ impl Worker {
             true => Scheduler::of_all(self.jobs.store().clone(), &registry),
             false => Scheduler::of(self.jobs.store().clone(), []),
         };
-        let grace = self.grace;
+        let (grace, place) = (self.grace, self.keeper);
         let committer = Committer::start(self.jobs.store().clone());
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
-        let keeper = shutdown::spawn_keeper(Arc::clone(&shared.leases), shared.store.clone())?;
+        let keeper = place.keep(Arc::clone(&shared.leases), shared.store.clone())?;
         let stop_keeper = StopLeases(&shared);
         let env = shared.store.env.clone();
         let result = tokio::select! {
@@ -257,7 +267,7 @@ impl Worker {
         Ok(())
     }
 
-    fn share(self, registry: Registry, committer: Committer, leases: Leases) -> Shared {
+    fn share(self, registry: Arc<Registry>, committer: Committer, leases: Leases) -> Shared {
         let store = self.jobs.store().clone();
         let bits = store.env.entropy.bits() as u64;
         Shared {
