@@ -16,6 +16,7 @@ mod connect;
 pub mod contract;
 pub mod core;
 mod definition;
+pub mod doctor;
 pub mod drivers;
 mod durable;
 mod error;
@@ -43,7 +44,7 @@ pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
 pub use admin::{Admin, BACKFILL_LIMIT_TICKS, TaskView};
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
-pub use connect::{Connecting, Pool, Scheme};
+pub use connect::{Connecting, Examining, Pool, Scheme};
 pub use definition::{Event, Job, Task};
 #[cfg(feature = "sqlx-sqlite")]
 pub use drivers::sqlite::SqliteTx;
