@@ -34,10 +34,18 @@ const _: () = {
                 : "0 3 * * mon-fri", zone : "Europe/Paris", missed :
                 ::jobs_runtime::private::Missed::Last, overlap :
                 ::jobs_runtime::private::Overlap::Skip, }), keyed : true, ..
-                ::jobs_runtime::private::JobOptions::DEFAULT }, input_type :
-                ::jobs_runtime::private::input_type:: < nightly >, output_type :
-                ::jobs_runtime::private::output_type:: < nightly >, needs : & [< State <
-                Mailer > as ::jobs_runtime::private::Extract > ::need], steps : &
+                ::jobs_runtime::private::JobOptions::DEFAULT }, key :
+                ::core::option::Option::None, tenant : ::core::option::Option::None,
+                input : { #[allow(unused_imports)] use ::jobs_runtime::private::NotKnown
+                as _; ::jobs_runtime::private::TypeDef { name : ::core::any::type_name::
+                < Tick >, schema : < ::jobs_runtime::private::Probe < Tick >> ::SCHEMA, }
+                }, output : { #[allow(unused_imports)] use
+                ::jobs_runtime::private::NotKnown as _; ::jobs_runtime::private::TypeDef
+                { name : ::core::any::type_name:: < < Result < () > as
+                ::jobs_runtime::private::JobReturn > ::Ok >, schema : <
+                ::jobs_runtime::private::Probe < < Result < () > as
+                ::jobs_runtime::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [<
+                State < Mailer > as ::jobs_runtime::private::Extract > ::need], steps : &
                 [::jobs_runtime::private::StepDef { name : "send", kind :
                 ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
                 .. ::jobs_runtime::private::StepDef::DEFAULT }], run : __job_run, }

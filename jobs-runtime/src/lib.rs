@@ -6,6 +6,8 @@ extern crate self as jobs_runtime;
 
 mod admin;
 mod ambient;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod client;
 pub mod clock;
 pub mod codec;
@@ -22,6 +24,9 @@ mod durable;
 mod error;
 pub mod errors;
 mod failure;
+pub mod graph;
+#[cfg(feature = "lock")]
+pub mod lock;
 mod macros;
 mod outbox;
 pub mod prelude;
@@ -30,6 +35,11 @@ pub mod private;
 pub mod registry;
 mod request;
 mod schedule;
+#[cfg(feature = "schema")]
+mod schema;
+#[cfg(not(feature = "schema"))]
+#[path = "no_schema.rs"]
+mod schema;
 mod steps;
 mod store;
 pub mod testing;
