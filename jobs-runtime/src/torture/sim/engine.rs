@@ -17,7 +17,7 @@ use crate::torture::history::{Life, ORCHESTRATOR, What};
 use crate::torture::log::{ClockStamps, Log, MemorySink};
 use crate::torture::recorder::Recorder;
 use crate::torture::workload::{Choices, Client, Operator, World};
-use crate::{Failure, Jobs, RunEvent};
+use crate::{Failure, Jobs};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -31,13 +31,13 @@ const WORKERS: usize = 4;
 /// Clients of a run.
 const CLIENTS: usize = 2;
 /// How long a lease lasts without a heartbeat.
-const LEASE: Duration = Duration::from_secs(5);
+pub(super) const LEASE: Duration = Duration::from_secs(5);
 /// How long a stopped worker lets its runs go on.
 const GRACE: Duration = Duration::from_secs(2);
 /// Faults last no longer than this, in virtual time.
 const STORM: Duration = Duration::from_secs(600);
 /// How long a run has to come to rest once the faults are over, in virtual time.
-const HEALS_WITHIN: Duration = Duration::from_secs(1_200);
+pub(super) const HEALS_WITHIN: Duration = Duration::from_secs(1_200);
 /// How often it is looked whether it has.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Rounds at one instant before a run counts as one that does not come to rest.
@@ -300,7 +300,6 @@ impl Engine {
                     self.climate.concurrency,
                     told,
                     Arc::clone(&end),
-                    weather,
                 ));
             }
         }
@@ -379,24 +378,13 @@ pub(super) struct Ran {
     pub(super) sink: Arc<MemorySink>,
 }
 
-async fn be_worker(
-    jobs: Jobs,
-    concurrency: u64,
-    stop: oneshot::Receiver<()>,
-    end: Arc<End>,
-    weather: Arc<Weather>,
-) {
+async fn be_worker(jobs: Jobs, concurrency: u64, stop: oneshot::Receiver<()>, end: Arc<End>) {
     let worker = jobs
         .worker()
         .without_thread()
         .concurrency(usize::try_from(concurrency).unwrap_or(1))
         .visibility_timeout(LEASE)
-        .grace(GRACE)
-        .observe(move |_, event| {
-            if let RunEvent::Claimed { .. } = event {
-                weather.count();
-            }
-        });
+        .grace(GRACE);
     let stopped = async {
         // Whoever could tell it to stop is gone: it goes on.
         if stop.await.is_err() {

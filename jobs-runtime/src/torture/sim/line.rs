@@ -47,10 +47,8 @@ impl Line {
 }
 
 impl StoreHook for Line {
-    fn delay_before(&self, verb: Verb) -> Option<Sleeping> {
-        if verb != Verb::Claim {
-            self.weather.count();
-        }
+    fn delay_before(&self, _: Verb) -> Option<Sleeping> {
+        self.weather.count();
         self.delay()
     }
 

@@ -99,7 +99,7 @@ impl Weather {
         self.operations.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Operations so far: calls to the store, of which a claim counts for each job that it brought.
+    /// Operations so far: calls to the store.
     pub(super) fn operations(&self) -> u64 {
         self.operations.load(Ordering::Relaxed)
     }
