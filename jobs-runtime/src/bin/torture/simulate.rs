@@ -1,5 +1,6 @@
 //! `torture sim`: runs seeds of the simulator, and says which of them broke a promise.
 
+use crate::ledger;
 use jobs_runtime::torture::Bug;
 use jobs_runtime::torture::seeded::plant;
 use jobs_runtime::torture::sim::batch::{Finding, Summary, run_seeds};
@@ -10,10 +11,11 @@ use std::time::{Duration, Instant};
 
 /// How it is called.
 pub(crate) const USAGE: &str = "\
-torture sim --seeds A..B [--ops N] [--threads T] [--bug NAME] [--trace] [--json]
+torture sim --seeds A..B [--ops N] [--threads T] [--bug NAME] [--trace] [--json] [--ledger]
     runs the seeds from A to B - 1, of N operations each (200), and checks each run
     --bug NAME  plants a bug, to see whether it is found
-    --trace     prints all that happened in each run";
+    --trace     prints all that happened in each run
+    --ledger    adds a line to the ledger";
 
 /// Runs between two words about how far it is.
 const PROGRESS_RUNS: u64 = 50;
@@ -25,6 +27,7 @@ struct Args {
     bug: Option<Bug>,
     trace: bool,
     json: bool,
+    ledger: bool,
 }
 
 /// Runs what was asked for; false if a promise was broken.
@@ -49,8 +52,12 @@ pub(crate) fn command(args: impl Iterator<Item = String>) -> Result<bool, String
     if std::io::stderr().is_terminal() {
         eprint!("\r\x1b[2K");
     }
-    tell(&args, &summary, begin.elapsed())?;
-    Ok(summary.findings.is_empty())
+    let passed = begin.elapsed();
+    tell(&args, &summary, passed)?;
+    if args.ledger {
+        ledger::append(&ledger_line(&args, &summary, passed))?;
+    }
+    Ok(summary.findings.is_empty() && summary.lacking().is_empty())
 }
 
 impl Args {
@@ -62,6 +69,7 @@ impl Args {
             bug: None,
             trace: false,
             json: false,
+            ledger: false,
         };
         while let Some(name) = given.next() {
             let mut value = || given.next().ok_or(format!("{name} wants a value\n{USAGE}"));
@@ -72,6 +80,7 @@ impl Args {
                 "--bug" => args.bug = Some(value()?.parse()?),
                 "--trace" => args.trace = true,
                 "--json" => args.json = true,
+                "--ledger" => args.ledger = true,
                 _ => return Err(format!("there is no option {name}\n{USAGE}")),
             }
         }
@@ -147,7 +156,29 @@ fn tell(args: &Args, summary: &Summary, passed: Duration) -> Result<(), String> 
         summary.findings.len()
     );
     println!("{:#?}", summary.coverage);
+    for lack in summary.lacking() {
+        println!("shown too little: {lack}");
+    }
     Ok(())
+}
+
+fn ledger_line(args: &Args, summary: &Summary, passed: Duration) -> serde_json::Value {
+    serde_json::json!({
+        "harness": "simulator",
+        "commit": ledger::commit(),
+        "driver": "memory",
+        "versions": { "jobs-runtime": env!("CARGO_PKG_VERSION") },
+        "seeds": format!("{}..{}", args.seeds.start, args.seeds.end),
+        "operations_each": args.operations,
+        "bug": args.bug.map(Bug::as_str),
+        "trials": summary.runs,
+        "twice": summary.twice,
+        "violations": summary.findings.len(),
+        "operations": summary.operations,
+        "seen": summary.coverage,
+        "virtual_seconds": summary.virtual_time.as_secs(),
+        "seconds": passed.as_secs(),
+    })
 }
 
 fn json(args: &Args, summary: &Summary, passed: Duration) -> serde_json::Value {
@@ -165,6 +196,7 @@ fn json(args: &Args, summary: &Summary, passed: Duration) -> serde_json::Value {
         "virtual_seconds": summary.virtual_time.as_secs(),
         "seconds": passed.as_secs_f64(),
         "coverage": summary.coverage,
+        "lacking": summary.lacking(),
         "findings": findings.collect::<Vec<_>>(),
     })
 }

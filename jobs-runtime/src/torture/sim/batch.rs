@@ -116,7 +116,41 @@ fn differs(first: &Outcome, options: &Options) -> Option<String> {
     Some(format!("a second run of the seed is another one: {words}"))
 }
 
+/// What a thousand runs of 200 operations must have shown at least.
+const LEAST_OF_THOUSAND: Coverage = Coverage {
+    cancels: 300,
+    children: 2_000,
+    done: 8_000,
+    dead_letters: 1_000,
+    duplicates_refused: 200,
+    effects: 20_000,
+    effects_again: 3_000,
+    events: 3_000,
+    enqueued: 8_000,
+    faults: 0,
+    kills: 3_000,
+    lease_losses: 500,
+    lost_writes: 1_000,
+    parked: 7_000,
+    pauses: 200,
+    requeues: 300,
+    retries: 6_000,
+    steps: 20_000,
+    timed_out: 1_500,
+    unknown_outcomes: 1_000,
+    wakes_after_park: 1_000,
+};
+
 impl Summary {
+    /// What the runs have shown too little of, each in a sentence: where there is any, they prove
+    /// nothing. Fewer than a thousand runs are held to nothing.
+    #[must_use]
+    pub fn lacking(&self) -> Vec<String> {
+        let mut least = Coverage::default();
+        (0..self.runs / 1_000).for_each(|_| least.add(&LEAST_OF_THOUSAND));
+        self.coverage.below(&least)
+    }
+
     fn add(&mut self, other: Summary) {
         self.runs += other.runs;
         self.twice += other.twice;

@@ -48,7 +48,6 @@ impl Line {
 
 impl StoreHook for Line {
     fn delay_before(&self, _: Verb) -> Option<Sleeping> {
-        self.weather.count();
         self.delay()
     }
 
@@ -78,6 +77,7 @@ impl StoreHook for Line {
     fn after(&self, _: Verb) -> Result<(), Error> {
         let calm = self.weather.is_calm();
         if !calm && self.choices().per_mille(self.climate.unknown) {
+            self.weather.lose_answer();
             return Err(Error::outcome_unknown("simulated", "the answer was lost"));
         }
         Ok(())
