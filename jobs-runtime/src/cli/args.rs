@@ -28,6 +28,8 @@ pub(super) enum Command {
     Show(JobArgs),
     /// Count jobs by queue
     Stats(StoreArgs),
+    /// Tell when each task fires next, and what it passed over
+    Tasks(StoreArgs),
     /// List the dead letters, newest first
     Dead(DeadArgs),
     /// Give an ended or held job all its attempts again; its completed steps stay
