@@ -28,7 +28,7 @@ pub(super) enum Command {
     Show(JobArgs),
     /// Count jobs by queue
     Stats(StoreArgs),
-    /// Tell when each task fires next, and what it passed over
+    /// List the tasks, with the next five ticks of each
     Tasks(StoreArgs),
     /// List the dead letters, newest first
     Dead(DeadArgs),

@@ -19,8 +19,7 @@
 //! | `jobs lock --check` | tells what changed since, which of it is risky, and what to write instead |
 //! | `jobs preflight --url ..` | finds open runs in a store that would lose a step under this program |
 //! | `jobs graph NAME` | draws the steps of a job, as Mermaid or DOT |
-//! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead` | shows what is in a store |
-//! | `jobs tasks` | tells when each task fires next, and what it passed over |
+//! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead`, `jobs tasks` | shows what is in a store |
 //! | `jobs retry ID`, `jobs requeue ID --from-step STEP`, `jobs cancel ID` | does as [`Admin`](crate::Admin) does |
 //!
 //! The store of a command is `--url`, or the variable `JOBS_URL`.

@@ -84,24 +84,3 @@ async fn a_backfill_is_bounded_and_runs_forward(world: World) {
     }
     assert!(ticks_of(bench.jobs(), "paused_hourly").await.is_empty());
 }
-
-each_store!(a_tick_made_by_hand_is_the_job_that_the_schedule_would_make);
-async fn a_tick_made_by_hand_is_the_job_that_the_schedule_would_make(world: World) {
-    let bench = world.bench().await.task::<paused_hourly>();
-    bench.drain().await.unwrap();
-    let at = instant("2026-01-01T01:00:00Z");
-    let handle = paused_hourly(Tick::new(at, "UTC"));
-    handle.at(at).enqueue(bench.jobs()).await.unwrap();
-    bench.advance(HOUR).await.unwrap();
-    // The key is the tick, and one job of it was live.
-    assert_eq!(jobs_of_all(&bench).await, 1);
-}
-
-async fn jobs_of_all(bench: &jobs_runtime::testing::Bench) -> usize {
-    let filter = jobs_runtime::contract::JobFilter {
-        name: Some("paused_hourly".into()),
-        ..Default::default()
-    };
-    let page = bench.jobs().admin().list(&filter, None, 10).await.unwrap();
-    page.jobs.len()
-}
