@@ -1,5 +1,6 @@
 //! The operator's verbs and views: one API, for a program, a terminal or a page.
 
+mod queues;
 mod tasks;
 
 pub use tasks::{BACKFILL_LIMIT_TICKS, TaskView};
@@ -7,7 +8,7 @@ pub use tasks::{BACKFILL_LIMIT_TICKS, TaskView};
 use crate::Error;
 use crate::client::Jobs;
 use crate::contract::{
-    Enqueued, JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats, SettingWrite,
+    Enqueued, JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats,
 };
 use crate::core::{
     Commit, CommitAnswer, JobId, JobSpec, NewJob, OnConflict, RunId, State, StepRecord, Visible,
@@ -178,50 +179,12 @@ impl<'a> Admin<'a> {
         Jobs::of(self.store.clone()).enqueue_raw(fork).await
     }
 
-    /// Takes no more jobs from a queue, on any worker, until it is resumed. What runs goes on.
-    ///
-    /// # Errors
-    /// If the setting could not be stored.
-    pub async fn pause(&self, queue: &str) -> Result<(), Error> {
-        self.set(queue, Some(br#"{"paused":true}"#.to_vec())).await
-    }
-
-    /// Takes jobs from a paused queue again.
-    ///
-    /// # Errors
-    /// If the setting could not be stored.
-    pub async fn resume(&self, queue: &str) -> Result<(), Error> {
-        self.set(queue, None).await
-    }
-
     /// Removes what is older than `bounds` say. Dead letters stay unless they are named there.
     ///
     /// # Errors
     /// If the store cannot be written.
     pub async fn prune(&self, bounds: &PruneBounds) -> Result<Pruned, Error> {
         self.store.prune(bounds).await
-    }
-
-    async fn set(&self, queue: &str, value: Option<Vec<u8>>) -> Result<(), Error> {
-        let key = format!("queue/{queue}");
-        for _ in 0..MAX_TRIES {
-            let settings = self.store.settings(&key).await?;
-            let found = settings.iter().find(|setting| setting.key == key);
-            let expected = found.map_or(0, |setting| setting.revision);
-            if found.is_none() && value.is_none() {
-                return Ok(());
-            }
-            let write = SettingWrite {
-                key: key.clone(),
-                value: value.clone(),
-                expected,
-                jobs: Vec::new(),
-            };
-            if self.store.write_setting(&write).await?.is_some() {
-                return Ok(());
-            }
-        }
-        Err(Error::setting_conflict(&key))
     }
 
     async fn change(

@@ -50,7 +50,7 @@ pub mod torture;
 mod torture;
 mod worker;
 
-pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
+pub use crate::core::{JobId, Limit, OnConflict, Rate, RunId, Timestamp};
 pub use admin::{Admin, BACKFILL_LIMIT_TICKS, TaskView};
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
@@ -136,6 +136,7 @@ pub use jobs_macros::Event;
 /// | `step_timeout = "1m"` | how long a step may take that does not say |
 /// | `outbox = required` | it is enqueued inside a transaction, by [`Request::enqueue_in`], or not at all |
 /// | `removed = ["…"]` | steps that were given up, and may still be recorded; `"charge:{id}"` with any value, `"billing/charge"` in a helper |
+/// | `limit = (key = "{input.field}", concurrency = 5, rate = "100/min")` | how many jobs with one key may run at once, and how many may start in a span, on all workers together; without `key` all jobs of the definition |
 /// | `allow = (raw_await)` | awaits outside of steps are meant |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::job;

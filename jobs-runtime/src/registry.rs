@@ -4,7 +4,9 @@ mod shape;
 
 pub use shape::{ListedStep, TypeDef};
 
-use crate::core::{Backoff, CleanUp, Millis, Missed, OnConflict, Overlap, Priority, RecordKind};
+use crate::core::{
+    Backoff, CleanUp, Limit, Millis, Missed, OnConflict, Overlap, Priority, RecordKind,
+};
 use crate::steps::JobCx;
 use crate::{Error, Failure};
 use std::any::TypeId;
@@ -88,6 +90,8 @@ pub struct JobOptions {
     pub on_cancel: Option<fn() -> &'static JobDef>,
     /// When it fires, if it is a task.
     pub task: Option<TaskDef>,
+    /// What its jobs are held to, for each limit key.
+    pub limit: Option<Limit>,
 }
 
 /// The schedule of a task.
@@ -122,6 +126,7 @@ impl JobOptions {
         expires: None,
         on_cancel: None,
         task: None,
+        limit: None,
     };
 }
 

@@ -195,6 +195,7 @@ impl<J: Job, O: 'static> Request<J, O> {
         let def = J::def();
         let key = J::key(&self.input);
         check_key(def, key.as_deref())?;
+        let limit_key = J::limit_key(&self.input);
         let input = Payload::json(self.input.encode()?);
         let tenant = self.tenant.or_else(|| J::tenant(&self.input));
         let spec = JobSpec {
@@ -214,7 +215,7 @@ impl<J: Job, O: 'static> Request<J, O> {
                 .expires
                 .or(def.options.expires)
                 .map(|span| now.after(span)),
-            limit_key: None,
+            limit_key,
             rate_key: None,
             parent: None,
             tick: None,

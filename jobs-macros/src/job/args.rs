@@ -2,6 +2,7 @@
 //! (does the key read the input?) is checked later.
 
 use super::Kind;
+use super::limit::LimitArgs;
 use super::task::{self, TaskArgs};
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
@@ -23,6 +24,7 @@ const RULES: &[Rule] = &[
     rule("crate", "path::to::runtime"),
     rule("expires", "\"1h\""),
     rule("idempotency", "\"signup:{input.user_id}\""),
+    rule("limit", "(concurrency = 5)"),
     rule("name", "\"welcome\""),
     rule("on_cancel", "path::to::job"),
     rule("on_conflict", "replace"),
@@ -60,6 +62,7 @@ pub(crate) struct Args {
     pub(crate) idempotency: Option<Idempotency>,
     pub(crate) kind: Kind,
     pub(crate) krate: Option<Path>,
+    pub(crate) limit: Option<LimitArgs>,
     pub(crate) name: Option<LitStr>,
     pub(crate) on_cancel: Option<Path>,
     /// The variant, and where it was asked for.
@@ -133,6 +136,7 @@ impl Args {
                 self.idempotency = Some(Idempotency::Refused);
                 self.idempotency = Some(self.read_idempotency(input)?);
             }
+            "limit" => self.read_limit(key, input, errors)?,
             "name" => self.name = Some(plain(key, input, "job name", "\"welcome\"")?),
             "on_cancel" => self.on_cancel = Some(read_path(input)?),
             "on_conflict" => self.on_conflict = Some((read_conflict(input)?, key.span())),
@@ -201,7 +205,11 @@ impl Args {
     }
 
     /// `None` if the braces do not match and rustc will say so.
-    fn template(&mut self, literal: &LitStr, role: Role) -> syn::Result<Option<Template>> {
+    pub(super) fn template(
+        &mut self,
+        literal: &LitStr,
+        role: Role,
+    ) -> syn::Result<Option<Template>> {
         match Template::parse(literal, role) {
             Ok(template) => Ok(Some(template)),
             Err(Flaw::Braces) => {

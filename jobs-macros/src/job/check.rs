@@ -178,6 +178,18 @@ pub(crate) fn agreement(args: &mut Args, job: &JobFn, shape: &Shape, errors: &mu
     {
         args.tenant = None;
     }
+    if let Some(template) = args.limit.as_ref().and_then(|limit| limit.key.as_ref())
+        && !check_roots(template, &input.root, errors)
+    {
+        args.limit = None;
+    }
+    if args.is_task()
+        && let Some(limit) = &mut args.limit
+        && let Some(key) = limit.key.take()
+    {
+        let text = "the ticks of a task are counted together; remove `key` from the limit";
+        errors.at(key.literal.span(), text);
+    }
 }
 
 /// Options that say something about a key, on a job that has none.

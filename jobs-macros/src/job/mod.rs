@@ -8,6 +8,7 @@ mod check;
 mod expand;
 mod hints;
 mod item;
+mod limit;
 mod registered;
 mod task;
 #[cfg(test)]

@@ -98,6 +98,10 @@ impl Definition<'_> {
                 )
             });
         }
+        if let Some(limit) = &args.limit {
+            let limit = limit.definition(krate);
+            fields.push(quote!(limit: ::core::option::Option::Some(#limit)));
+        }
         if args.raw_await {
             fields.push(quote!(raw_await: true));
         }

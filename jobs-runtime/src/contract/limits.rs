@@ -94,6 +94,13 @@ impl JobLimits {
         serde_json::from_slice(value).unwrap_or_default()
     }
 
+    /// The stored value; `None` if it says nothing.
+    #[must_use]
+    pub fn written(&self) -> Option<Vec<u8>> {
+        let says = *self != JobLimits::default();
+        says.then(|| serde_json::to_vec(self).unwrap_or_default())
+    }
+
     /// What holds.
     #[must_use]
     pub fn limit(&self) -> Limit {

@@ -112,6 +112,30 @@ pub struct Limit {
 }
 
 impl Limit {
+    /// Holds nothing back.
+    pub const NONE: Limit = Limit {
+        concurrency: None,
+        rate: None,
+    };
+
+    /// At most so many at one instant.
+    #[must_use]
+    pub const fn concurrency(self, most: u32) -> Limit {
+        Limit {
+            concurrency: Some(most),
+            ..self
+        }
+    }
+
+    /// At most so many starts in a span.
+    #[must_use]
+    pub const fn rate(self, rate: Rate) -> Limit {
+        Limit {
+            rate: Some(rate),
+            ..self
+        }
+    }
+
     /// Whether it holds anything back.
     #[must_use]
     pub fn is_none(&self) -> bool {

@@ -6,6 +6,7 @@
 mod drain;
 mod executor;
 mod leases;
+mod limits;
 mod observe;
 mod panic;
 mod poller;

@@ -1,6 +1,6 @@
 //! Claims work for free slots, and winds down.
 
-use super::{Shared, executor};
+use super::{Shared, executor, limits};
 use crate::Error;
 use crate::contract::{Claim, Claimed, Claims, WakeUp};
 use crate::core::Timestamp;
@@ -85,6 +85,15 @@ async fn claim_for_ever(
 ) -> Error {
     let mut hints = shared.store.wake_ups();
     let mut pause = FIRST_PAUSE;
+    while let Err(error) = limits::declare(shared).await {
+        if !error.is_transient() {
+            return error;
+        }
+        tracing::warn!(%error, "the limits of this program's jobs could not be stored; trying again");
+        shared.store.env.clock.sleep(jitter(shared, pause)).await;
+        pause = (pause * 2).min(LAST_PAUSE);
+    }
+    pause = FIRST_PAUSE;
     loop {
         while let Some(ended) = running.try_join_next() {
             report(ended);
