@@ -25,6 +25,7 @@ pages! {
     transactions = "transactions.md";
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
+    sqlite = "sqlite.md";
     errors = "errors.md";
     from_the_ancestor = "from-the-ancestor.md";
 }
