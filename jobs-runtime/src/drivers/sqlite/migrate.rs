@@ -98,7 +98,7 @@ fn apply(connection: &Connection, steps: &[Migration]) -> Result<(), Fault> {
     crash_point!("driver.sqlite.migrate.after_commit");
     // The schema goes into the file itself at once: a log that is lost or cut short later can
     // then never turn the store into an empty one.
-    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)")
+    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)").map(drop)
 }
 
 fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> Result<(), Fault> {
