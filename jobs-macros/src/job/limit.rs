@@ -9,7 +9,7 @@ use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::{LitStr, Path};
+use syn::LitStr;
 
 const RULES: &[Rule] = &[
     Rule {
@@ -51,7 +51,7 @@ pub(crate) struct LimitArgs {
 
 impl LimitArgs {
     /// The value that is registered.
-    pub(super) fn definition(&self, krate: &Path) -> TokenStream {
+    pub(super) fn definition(&self, krate: &TokenStream) -> TokenStream {
         let concurrency = match self.concurrency {
             Some(most) => quote!(::core::option::Option::Some(#most)),
             None => quote!(::core::option::Option::None),
