@@ -15,6 +15,7 @@ mod bug;
 pub mod history;
 pub mod log;
 pub mod points;
+pub mod recorder;
 pub mod seeded;
 
 pub use bug::Bug;

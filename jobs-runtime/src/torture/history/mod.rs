@@ -172,6 +172,9 @@ pub struct Dumped {
     pub ended_at: Option<Timestamp>,
     /// Whether its last error is kept.
     pub has_error: bool,
+    /// Whether the store made it by itself, to clean up after a cancelled one.
+    #[serde(default)]
+    pub cleans_up: bool,
     /// The tick it stands for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tick: Option<Tick>,
