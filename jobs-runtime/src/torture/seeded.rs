@@ -5,8 +5,8 @@
 
 use super::Bug;
 use crate::core::{
-    self, Applied, Commit, CommitAnswer, CommitGuard, CommitNumber, Decision, EventId, Head, Millis, Settle,
-    State, Timestamp,
+    self, Applied, Commit, CommitAnswer, CommitGuard, CommitNumber, Decision, EventId, Head,
+    Millis, Settle, State, Timestamp,
 };
 use std::fmt;
 use std::str::FromStr;

@@ -162,7 +162,12 @@ impl Sum {
         self.trials += 1;
         self.trial_time += report.took;
         let whole = report.plan.mode != "double"
-            || report.struck.iter().filter(|one| one.point.is_some()).count() > 1;
+            || report
+                .struck
+                .iter()
+                .filter(|one| one.point.is_some())
+                .count()
+                > 1;
         for struck in &report.struck {
             match struck.how {
                 How::Kill => self.kills += 1,

@@ -22,8 +22,8 @@ pub(crate) struct Orders {
     pub(crate) plan: Plan,
     pub(crate) folder: PathBuf,
     pub(crate) time: FastTime,
-    /// For so long, by the machine, processes are hit.
-    pub(crate) chaos: Duration,
+    /// For so long, by the machine, points are armed.
+    pub(crate) armed_for: Duration,
     pub(crate) calm_from: Timestamp,
     pub(crate) bug: Option<String>,
 }
@@ -127,6 +127,15 @@ impl Fleet {
     pub(crate) fn is_whole(&self) -> bool {
         let up = |process: &Process| matches!(process.state, State::Alive { .. } | State::Done);
         self.processes.iter().all(up)
+    }
+
+    /// Whether somebody is on the way to the point that awaits them.
+    pub(crate) fn is_armed(&self) -> bool {
+        let late = self.orders.time.since_begin() > self.orders.armed_for;
+        let waits = |process: &Process| {
+            process.armed.is_some() && matches!(process.state, State::Alive { shot: false, .. })
+        };
+        !late && self.processes.iter().any(waits)
     }
 
     /// Kills whoever lives, at the end of a trial.
@@ -267,7 +276,7 @@ impl Fleet {
         let errors = File::create(folder.join(errors_of(life)));
         let errors = errors.map_err(|error| error.to_string())?;
         let passed = folder.join("passed").join(format!("{}", life.process));
-        let until = time.machine_ns_after(self.orders.chaos);
+        let until = time.machine_ns_after(self.orders.armed_for);
         let mut command = Command::new(program);
         command
             .args(["process", &setup])

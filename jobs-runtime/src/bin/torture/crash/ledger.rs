@@ -62,7 +62,13 @@ pub(crate) fn append(file: &Path, line: &Value) -> Result<(), String> {
 /// was changed since.
 fn commit() -> String {
     let described = Command::new("git")
-        .args(["describe", "--always", "--dirty", "--abbrev=12", "--exclude=*"])
+        .args([
+            "describe",
+            "--always",
+            "--dirty",
+            "--abbrev=12",
+            "--exclude=*",
+        ])
         .current_dir(env!("CARGO_MANIFEST_DIR"))
         .output();
     match described {

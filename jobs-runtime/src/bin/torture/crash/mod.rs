@@ -16,6 +16,7 @@ mod shrink;
 mod time;
 mod trial;
 mod verdict;
+mod weather;
 
 use args::Args;
 use batch::{Lanes, Sum, Work};
@@ -77,7 +78,8 @@ impl Common {
     fn read(args: &mut Args) -> Result<Self, String> {
         let disk = args.switch("disk");
         let place: Option<PathBuf> = args.value("place")?;
-        let millis = |given: Option<u64>, otherwise| Duration::from_millis(given.unwrap_or(otherwise));
+        let millis =
+            |given: Option<u64>, otherwise| Duration::from_millis(given.unwrap_or(otherwise));
         let terms = Terms {
             place: place.unwrap_or_else(|| default_place(disk)),
             speed: args.value("speed")?.unwrap_or(40),
@@ -154,7 +156,9 @@ fn default_place(disk: bool) -> PathBuf {
 fn run(mut args: Args) -> Result<bool, String> {
     let common = Common::read(&mut args)?;
     let mode = args.value("mode")?.unwrap_or(Mode::Mixed);
-    let seeds: String = args.value("seeds")?.ok_or("say which seeds: --seeds 0..100")?;
+    let seeds: String = args
+        .value("seeds")?
+        .ok_or("say which seeds: --seeds 0..100")?;
     args.end()?;
     let work = Work::Seeds(range(&seeds)?);
     let sum = batch::run(&common.plans(), mode, &work, &common.terms, &common.lanes);
@@ -213,7 +217,13 @@ fn mutate(mut args: Args) -> Result<bool, String> {
     let trials = args.value("trials")?.unwrap_or(500);
     args.end()?;
     let only = common.terms.bug.take();
-    mutants::run(&common.plans(), &common.terms, &common.lanes, trials, only.as_deref())
+    mutants::run(
+        &common.plans(),
+        &common.terms,
+        &common.lanes,
+        trials,
+        only.as_deref(),
+    )
 }
 
 fn plan(args: &mut Args) -> Result<Plan, String> {

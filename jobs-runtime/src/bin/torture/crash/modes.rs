@@ -155,10 +155,7 @@ impl Plans {
                 let again = self.points.get(again).copied().unwrap_or(point);
                 let fits = is_clients(again) == is_clients(point) && choices.per_mille(500);
                 let second = if fits { again } else { point };
-                vec![
-                    at(1, point, hit, How::Kill),
-                    at(2, second, 1, How::Kill),
-                ]
+                vec![at(1, point, hit, How::Kill), at(2, second, 1, How::Kill)]
             }
             Mode::Group => self.together(Who::Workers, choices),
             Mode::Store => self.together(Who::All, choices),

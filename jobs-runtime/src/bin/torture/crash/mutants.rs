@@ -21,7 +21,10 @@ pub(crate) fn run(
     let mut all_found = true;
     println!("| bug | trials | promise |");
     println!("|---|---:|---|");
-    for bug in Bug::ALL.into_iter().filter(|bug| only.is_none_or(|only| only == *bug)) {
+    for bug in Bug::ALL
+        .into_iter()
+        .filter(|bug| only.is_none_or(|only| only == *bug))
+    {
         let terms = Terms {
             bug: Some(bug.to_string()),
             ..terms.clone()

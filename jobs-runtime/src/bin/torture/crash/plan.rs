@@ -110,7 +110,9 @@ impl Plan {
                 let last = plan.workers;
                 plan.workers -= 1;
                 plan.blows.retain(|blow| !blow.hits(last));
-                plan.blows.iter_mut().for_each(|blow| blow.rename(last + 1, last));
+                plan.blows
+                    .iter_mut()
+                    .for_each(|blow| blow.rename(last + 1, last));
             }));
         }
         plans

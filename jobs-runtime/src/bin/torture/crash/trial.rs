@@ -5,6 +5,7 @@ use super::plan::Plan;
 use super::process::{self, log_folder, pen};
 use super::time::FastTime;
 use super::verdict::{self, Verdict};
+use jobs_runtime::Timestamp;
 use jobs_runtime::clock::Clock;
 use jobs_runtime::contract::{Driver, JobFilter};
 use jobs_runtime::core::State;
@@ -12,7 +13,6 @@ use jobs_runtime::drivers::sqlite::Sqlite;
 use jobs_runtime::torture::history::{Life, ORCHESTRATOR, What};
 use jobs_runtime::torture::log::Log;
 use jobs_runtime::torture::recorder::dump;
-use jobs_runtime::Timestamp;
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
@@ -22,6 +22,8 @@ use tokio::runtime::Runtime;
 const TICK: Duration = Duration::from_millis(2);
 /// How often the store is looked at, to see whether anything is left to do.
 const LOOK: Duration = Duration::from_millis(25);
+/// How much longer than the rest a process is awaited at its crash point.
+const ARMED_LONGER: Duration = Duration::from_millis(1_100);
 /// Looks in a row that must find nothing left.
 const LOOKS: u32 = 2;
 /// Jobs that are looked at.
@@ -79,7 +81,7 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
         plan: plan.clone(),
         folder: folder.clone(),
         time,
-        chaos: terms.chaos,
+        armed_for: terms.chaos + ARMED_LONGER,
         calm_from,
         bug: terms.bug.clone(),
     };
@@ -98,9 +100,9 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
     let verdict = match rest? {
         Rest::Quiet => {
             trial.dump()?;
-            verdict::of(&folder, fallen)?
+            verdict::of(&folder, fallen, terms)?
         }
-        Rest::Busy(left) => verdict::restless(&folder, fallen, left)?,
+        Rest::Busy(left) => verdict::restless(&folder, fallen, left, terms)?,
     };
     let passed = passed(&folder.join("passed")).map_err(said)?;
     if verdict.is_clean() && !terms.keep {
@@ -135,7 +137,13 @@ struct Trial<'a> {
 impl Trial<'_> {
     fn play(&self, fleet: &mut Fleet) -> Result<Rest, String> {
         let chaos = self.terms.chaos;
-        while self.time.since_begin() < chaos || !fleet.is_client_done() || !fleet.is_whole() {
+        let is_under_way = |fleet: &Fleet| {
+            self.time.since_begin() < chaos
+                || fleet.is_armed()
+                || !fleet.is_client_done()
+                || !fleet.is_whole()
+        };
+        while is_under_way(fleet) {
             fleet.step()?;
             if self.time.since_begin() > chaos + self.terms.heal {
                 return Ok(Rest::Busy(vec!["a process did not come back".into()]));

@@ -1,9 +1,21 @@
 //! What the checker says of a trial.
 
 use super::process::log_folder;
+use super::trial::Terms;
+use jobs_runtime::core::Millis;
+use jobs_runtime::torture::check::{self, Rules};
 use jobs_runtime::torture::log::read_folder;
 use std::collections::BTreeMap;
 use std::path::Path;
+use std::time::Duration;
+
+/// All processes read one clock; a history rounds it.
+const CLOCK_SLACK: Millis = Millis(2);
+/// How long after its event a run is taken at the latest, by the machine: all processes of some
+/// trials, and whatever else the machine has to do, share its cores.
+const WAKE_WITHIN: Duration = Duration::from_secs(3);
+/// How long a body may go on after the store has said that its lease is lost, by the machine.
+const ZOMBIE_GRACE: Duration = Duration::from_millis(500);
 
 /// What is wrong with a trial, if anything.
 #[derive(Debug, Default)]
@@ -25,10 +37,19 @@ impl Verdict {
 }
 
 /// Of a trial that came to rest.
-pub(crate) fn of(folder: &Path, fallen: Vec<String>) -> Result<Verdict, String> {
+pub(crate) fn of(folder: &Path, fallen: Vec<String>, terms: &Terms) -> Result<Verdict, String> {
     let entries = read_folder(&log_folder(folder)).map_err(|error| error.to_string())?;
-    let _ = entries;
+    let report = check::check(&entries, &rules(terms));
     let mut verdict = Verdict::default();
+    for violation in report.violations {
+        let promise = violation.invariant.to_string();
+        verdict.broken.push((promise, violation.to_string()));
+    }
+    let seen = serde_json::to_value(report.coverage).map_err(|error| error.to_string())?;
+    for (name, count) in seen.as_object().into_iter().flatten() {
+        let count = count.as_u64().unwrap_or(0);
+        verdict.seen.insert(name.clone(), count);
+    }
     fell(&mut verdict, fallen);
     Ok(verdict)
 }
@@ -38,11 +59,24 @@ pub(crate) fn restless(
     folder: &Path,
     fallen: Vec<String>,
     left: Vec<String>,
+    terms: &Terms,
 ) -> Result<Verdict, String> {
-    let mut verdict = of(folder, fallen)?;
+    let mut verdict = of(folder, fallen, terms)?;
     let left = format!("these were never done: {}", left.join("; "));
     verdict.broken.push(("I18".into(), left));
     Ok(verdict)
+}
+
+/// Times are the trial's: a second of it is a few milliseconds of a machine that has much to do.
+fn rules(terms: &Terms) -> Rules {
+    Rules {
+        heal_within: Some((terms.heal * terms.speed).into()),
+        clock_slack: CLOCK_SLACK,
+        ordered_claims: true,
+        wake_within: Some((WAKE_WITHIN * terms.speed).into()),
+        zombie_grace: ZOMBIE_GRACE * terms.speed,
+        ..Rules::default()
+    }
 }
 
 fn fell(verdict: &mut Verdict, fallen: Vec<String>) {
