@@ -2,7 +2,7 @@
 //! virtual time goes through.
 
 use crate::Error;
-use crate::clock::Env;
+use crate::clock::{Env, Sleeping};
 use crate::codec::{Codec, Codecs};
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, EnqueueAnswer, Inspect, PruneBounds,
@@ -43,6 +43,23 @@ pub enum Verb {
 
 /// Stands between this crate and its store, for tests that make a store fail.
 pub trait StoreHook: Send + Sync + 'static {
+    /// How long a call is on its way before the store hears of it; `None` is no time at all.
+    fn delay_before(&self, verb: Verb) -> Option<Sleeping> {
+        let _ = verb;
+        None
+    }
+
+    /// How long the answer of a call that went well is on its way; `None` is no time at all.
+    fn delay_after(&self, verb: Verb) -> Option<Sleeping> {
+        let _ = verb;
+        None
+    }
+
+    /// The hints that come through, of all that the store gives.
+    fn wake_ups(&self, all: WakeUps) -> WakeUps {
+        all
+    }
+
     /// Before a call: an error here and the store never hears of it.
     ///
     /// # Errors
@@ -146,7 +163,11 @@ impl Store {
     }
 
     pub(crate) fn wake_ups(&self) -> WakeUps {
-        self.driver.wake_ups()
+        let all = self.driver.wake_ups();
+        match &self.hook {
+            Some(hook) => hook.wake_ups(all),
+            None => all,
+        }
     }
 
     pub(crate) async fn close(&self) {
@@ -250,6 +271,9 @@ impl Store {
     ) -> Result<T, Error> {
         points.before();
         if let Some(hook) = &self.hook {
+            if let Some(delay) = hook.delay_before(verb) {
+                delay.await;
+            }
             hook.before(verb)?;
         }
         let call = Counted::begin(&self.in_flight);
@@ -262,6 +286,9 @@ impl Store {
         }
         let answer = answer?;
         if let Some(hook) = &self.hook {
+            if let Some(delay) = hook.delay_after(verb) {
+                delay.await;
+            }
             hook.after(verb)?;
         }
         Ok(answer)

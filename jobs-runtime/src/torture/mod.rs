@@ -12,11 +12,14 @@
 //! in the place of this module.
 
 mod bug;
+pub mod check;
 pub mod history;
 pub mod log;
 pub mod points;
 pub mod recorder;
 pub mod seeded;
+pub mod sim;
+pub mod workload;
 
 pub use bug::Bug;
 pub(crate) use points::{call_points, crash_point, write_points};

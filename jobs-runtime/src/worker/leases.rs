@@ -229,6 +229,7 @@ pub(crate) async fn keep(leases: Arc<Leases>, store: Store) {
         let wait = due.max(not_before).saturating_sub(clock.monotonic());
         if !wait.is_zero() {
             tokio::select! {
+                biased;
                 () = clock.sleep(wait) => {}
                 () = leases.changed.notified() => continue,
                 () = inbox_hint(&mut hints) => {

@@ -24,6 +24,7 @@ use crate::steps::StateMap;
 use crate::store::Store;
 use crate::torture::seeded::Leaked;
 use crate::{Error, Failure};
+use shutdown::Place;
 use std::any::TypeId;
 use std::future::Future;
 use std::sync::Arc;
@@ -55,12 +56,13 @@ pub struct Worker {
     grace: Duration,
     name: String,
     observer: Observer,
+    keeper: Place,
 }
 
 /// What the parts of a running worker share.
 pub(crate) struct Shared {
     store: Store,
-    registry: Registry,
+    registry: Arc<Registry>,
     states: Arc<StateMap>,
     committer: Committer,
     leases: Arc<Leases>,
@@ -107,6 +109,7 @@ impl Worker {
             grace: DEFAULT_GRACE,
             name: "worker".into(),
             observer: Observer::default(),
+            keeper: Place::Thread,
         }
     }
 
@@ -153,6 +156,13 @@ impl Worker {
         self
     }
 
+    /// Keeps the leases in a task beside the bodies, not on a thread of its own: for simulators,
+    /// whose runs must not depend on threads. A body that blocks loses its lease then.
+    pub fn without_thread(mut self) -> Self {
+        self.keeper = Place::Task;
+        self
+    }
+
     /// Calls `callback` for everything that happens to a run here. It must not block.
     pub fn observe(
         mut self,
@@ -194,11 +204,11 @@ impl Worker {
         crate::error::check_codes()?;
         self.check_states(&registry)?;
         self.check_transactions(&registry)?;
-        let grace = self.grace;
+        let (grace, place) = (self.grace, self.keeper);
         let committer = Committer::start(self.jobs.store().clone());
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
-        let keeper = shutdown::spawn_keeper(Arc::clone(&shared.leases), shared.store.clone())?;
+        let keeper = place.keep(Arc::clone(&shared.leases), shared.store.clone())?;
         let stop_keeper = StopLeases(&shared);
         let result = poller::serve(&shared, stop, hurry, grace).await;
         drop(stop_keeper);
@@ -238,7 +248,7 @@ impl Worker {
         Ok(())
     }
 
-    fn share(self, registry: Registry, committer: Committer, leases: Leases) -> Shared {
+    fn share(self, registry: Arc<Registry>, committer: Committer, leases: Leases) -> Shared {
         let store = self.jobs.store().clone();
         let bits = store.env.entropy.bits() as u64;
         Shared {

@@ -30,6 +30,8 @@ pub(super) async fn serve(
     let mut running = JoinSet::new();
     let mut claiming = None;
     let result = tokio::select! {
+        // Everywhere in this crate: which of two things comes first is no toss of a coin.
+        biased;
         error = claim_for_ever(shared, &mut running, &mut claiming) => Err(error),
         () = stop => Ok(()),
     };
@@ -41,6 +43,7 @@ pub(super) async fn serve(
     }
     let clock = &shared.store.env.clock;
     tokio::select! {
+        biased;
         () = all_ended(&mut running) => return result,
         () = clock.sleep(grace) => {}
         () = hurry => {}
@@ -48,6 +51,7 @@ pub(super) async fn serve(
     tracing::info!(running = running.len(), "handing back what still runs");
     shared.leases.hand_back_all();
     tokio::select! {
+        biased;
         () = all_ended(&mut running) => {}
         () = clock.sleep(HAND_BACK_WITHIN) => {
             tracing::warn!(running = running.len(), "some bodies do not yield; their leases will run out");
@@ -123,6 +127,7 @@ async fn claim_for_ever(
             continue;
         }
         tokio::select! {
+            biased;
             () = ready_hint(&mut hints) => {}
             () = shared.store.env.clock.sleep(wait) => {}
             Some(ended) = running.join_next() => report(ended),
@@ -144,8 +149,13 @@ fn start(
     now: Timestamp,
     asked: Duration,
 ) {
+    let at = executor::ClaimedAt {
+        store: now,
+        asked,
+        answered: shared.store.env.clock.monotonic(),
+    };
     for claimed in jobs {
-        running.spawn(executor::execute(Arc::clone(shared), claimed, now, asked));
+        running.spawn(executor::execute(Arc::clone(shared), claimed, at));
     }
 }
 

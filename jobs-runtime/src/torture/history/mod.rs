@@ -139,6 +139,9 @@ pub struct Effect {
     /// A hash of what is done, 0 if it does not matter.
     #[serde(default)]
     pub hash: u64,
+    /// At its end: it failed, so its body may be run again.
+    #[serde(default)]
+    pub failed: bool,
 }
 
 /// A job in the dump at the end.

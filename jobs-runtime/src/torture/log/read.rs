@@ -131,6 +131,7 @@ mod tests {
             attempt: 1,
             epoch: None,
             hash: 0,
+            failed: false,
         })
     }
 

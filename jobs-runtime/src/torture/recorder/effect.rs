@@ -9,17 +9,22 @@ use std::future::Future;
 /// dropped half way, or its process killed, there is no end.
 ///
 /// `log` is best a file of its own, the world outside: what it says does not depend on the store.
-/// `step` is the name under which the step is recorded.
-pub async fn effect<T>(
+/// `step` is the name under which the step is recorded, `bytes` say what is done. An error says
+/// that it was not, and that the body may be run again.
+///
+/// # Errors
+/// Those of `work`.
+pub async fn effect<T, E>(
     log: &Log,
     cx: &JobContext,
     step: &str,
     bytes: &[u8],
-    work: impl Future<Output = T>,
-) -> T {
-    let effect = effect_of(cx, step, bytes);
+    work: impl Future<Output = Result<T, E>>,
+) -> Result<T, E> {
+    let mut effect = effect_of(cx, step, bytes);
     log.write(What::EffectBegin(effect.clone()));
     let done = work.await;
+    effect.failed = done.is_err();
     log.write(What::EffectEnd(effect));
     done
 }
@@ -33,5 +38,6 @@ pub fn effect_of(cx: &JobContext, step: &str, bytes: &[u8]) -> Effect {
         attempt: cx.attempt(),
         epoch: None,
         hash: hash(bytes),
+        failed: false,
     }
 }

@@ -1,8 +1,5 @@
 //! The recorder writes down what its callers saw, and changes none of it.
 
-// Helpers of tests are tests, which the lint cannot see.
-#![allow(clippy::unwrap_used)]
-
 use jobs_runtime::clock::{Env, SeededEntropy, VirtualClock};
 use jobs_runtime::drivers::memory::Memory;
 use jobs_runtime::prelude::*;
