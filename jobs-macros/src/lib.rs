@@ -20,6 +20,7 @@ mod place;
 mod snapshot;
 mod suggest;
 mod template;
+mod type_def;
 
 #[allow(
     missing_docs,

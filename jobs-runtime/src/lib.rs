@@ -6,6 +6,8 @@ extern crate self as jobs_runtime;
 
 mod admin;
 mod ambient;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod client;
 pub mod clock;
 pub mod codec;
@@ -16,11 +18,15 @@ mod connect;
 pub mod contract;
 pub mod core;
 mod definition;
+pub mod doctor;
 pub mod drivers;
 mod durable;
 mod error;
 pub mod errors;
 mod failure;
+pub mod graph;
+#[cfg(feature = "lock")]
+pub mod lock;
 mod macros;
 mod outbox;
 pub mod prelude;
@@ -28,6 +34,11 @@ pub mod prelude;
 pub mod private;
 pub mod registry;
 mod request;
+#[cfg(feature = "schema")]
+mod schema;
+#[cfg(not(feature = "schema"))]
+#[path = "no_schema.rs"]
+mod schema;
 mod steps;
 mod store;
 pub mod testing;
@@ -42,7 +53,7 @@ pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
 pub use admin::Admin;
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
-pub use connect::{Connecting, Pool, Scheme};
+pub use connect::{Connecting, Examining, Pool, Scheme};
 pub use definition::{Event, Job};
 #[cfg(feature = "sqlx-sqlite")]
 pub use drivers::sqlite::SqliteTx;

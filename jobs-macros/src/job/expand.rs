@@ -266,14 +266,14 @@ impl Definition<'_> {
         }
     }
 
-    fn input_type(&self) -> TokenStream {
+    pub(super) fn input_type(&self) -> TokenStream {
         match &self.shape.input {
             Some(input) => input.stored.to_token_stream(),
             None => quote!(()),
         }
     }
 
-    fn return_type(&self) -> TokenStream {
+    pub(super) fn return_type(&self) -> TokenStream {
         let krate = &self.krate;
         match &self.shape.returns {
             Some(returned) => Type::to_token_stream(returned),

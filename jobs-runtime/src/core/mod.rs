@@ -43,6 +43,6 @@ pub use notes::{
     PROGRESS_MESSAGE_LIMIT_BYTES,
 };
 pub use payload::Payload;
-pub use run::{Ask, Asked, Ended, Leave, Next, Replay, Run, RunFault, Undone};
+pub use run::{Ask, Asked, Ended, Leave, Next, Replay, Run, RunFault, Undone, template_gives};
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};

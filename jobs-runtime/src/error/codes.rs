@@ -85,6 +85,7 @@ own_codes! {
     X_JOB_UNKNOWN = "there is no such job";
     X_JOURNAL_MISMATCH = "the recorded steps do not fit the code";
     X_LEASE_LOST = "another worker holds the job";
+    X_LOCK_INVALID = "a lock file cannot be read or written";
     X_NAME_INVALID = "a name or key has a form that is not allowed";
     X_NOT_IMPLEMENTED = "this store or build cannot do that";
     X_OUTBOX_NO_TX = "an outbox enqueue outside a transaction";
