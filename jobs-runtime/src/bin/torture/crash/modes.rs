@@ -13,6 +13,12 @@ const KILL_LIMIT: usize = 4;
 /// The passages of a point at which a process is hit.
 pub(crate) const HITS: u32 = 3;
 
+/// Plans of a thousand that hit a worker within a write, at a later passage too: most of what can
+/// go wrong goes wrong there.
+const WRITES: u64 = 500;
+/// The last passage of a point within a write at which a process is hit.
+const LATE_HITS: u64 = 15;
+
 /// A way to hit processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
@@ -93,9 +99,13 @@ impl Plans {
     /// The plan of a seed.
     pub(crate) fn make(&self, mode: Mode, seed: u64) -> Plan {
         let mut choices = Choices::of(seed, 0x9010);
-        let point = choices.below(self.points.len() as u64) as usize;
-        let point = self.points.get(point).copied().unwrap_or_default();
-        let hit = 1 + choices.below(u64::from(HITS)) as u32;
+        let writes = choices.per_mille(WRITES);
+        let wanted = |point: &&&str| !writes || is_write(point);
+        let points: Vec<&str> = self.points.iter().filter(wanted).copied().collect();
+        let point = choices.below(points.len() as u64) as usize;
+        let point = points.get(point).copied().unwrap_or_default();
+        let most = if writes { LATE_HITS } else { u64::from(HITS) };
+        let hit = 1 + choices.below(most) as u32;
         self.at(mode, seed, point, hit)
     }
 
@@ -204,6 +214,17 @@ impl Plans {
     fn chaos_ms(&self) -> u64 {
         u64::try_from(self.chaos.as_millis()).unwrap_or(u64::MAX)
     }
+}
+
+/// Whether a worker comes to this point within each of its writes.
+fn is_write(point: &str) -> bool {
+    const WRITES: [&str; 4] = [
+        "committer.",
+        "driver.sqlite.commit.",
+        "driver.sqlite.queue.",
+        "store.commit.",
+    ];
+    WRITES.iter().any(|prefix| point.starts_with(prefix))
 }
 
 /// Whether only a client comes to this point, or it comes there sooner than a worker.
