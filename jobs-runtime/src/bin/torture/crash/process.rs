@@ -149,7 +149,6 @@ async fn be_client(jobs: &Jobs, mut choices: Choices, acts: u64, time: FastTime)
             do_the_round(jobs, time).await;
         }
     }
-    drop(operator.leave(jobs).await);
 }
 
 /// What an operator does seldom: without it some crash points would hardly be reached.

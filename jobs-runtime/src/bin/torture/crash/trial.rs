@@ -5,16 +5,18 @@ use super::plan::Plan;
 use super::process::{self, log_folder, pen};
 use super::time::FastTime;
 use super::verdict::{self, Verdict};
-use jobs_runtime::Timestamp;
-use jobs_runtime::clock::Clock;
+use jobs_runtime::clock::{Clock, Env, SystemEntropy};
 use jobs_runtime::contract::{Driver, JobFilter};
 use jobs_runtime::core::State;
 use jobs_runtime::drivers::sqlite::Sqlite;
 use jobs_runtime::torture::history::{Life, ORCHESTRATOR, What};
 use jobs_runtime::torture::log::Log;
-use jobs_runtime::torture::recorder::dump;
+use jobs_runtime::torture::recorder::{Recorder, dump};
+use jobs_runtime::torture::workload::{Choices, Operator};
+use jobs_runtime::{Jobs, Timestamp};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::time::Duration;
 use tokio::runtime::Runtime;
 
@@ -151,7 +153,8 @@ impl Trial<'_> {
             std::thread::sleep(TICK);
         }
         self.log.write(What::Healing);
-        let store = self.open()?;
+        let store = Arc::new(self.open()?);
+        self.resume_all(Arc::clone(&store))?;
         let deadline = self.time.since_begin() + self.terms.heal;
         let (mut looks, mut next) = (0, Duration::ZERO);
         loop {
@@ -172,6 +175,15 @@ impl Trial<'_> {
             std::thread::sleep(TICK);
         }
         Ok(Rest::Quiet)
+    }
+
+    /// Whatever an operator has paused may run again: the call that was to say so may have failed.
+    fn resume_all(&self, store: Arc<Sqlite>) -> Result<(), String> {
+        let recorder = Recorder::new(store, self.log.clone());
+        let jobs = Jobs::with_driver(recorder, Env::new(self.time, SystemEntropy));
+        let mut operator = Operator::new(Choices::new(0));
+        let resumed = self.runtime.block_on(operator.leave(&jobs));
+        resumed.map_err(|error| error.to_string())
     }
 
     fn open(&self) -> Result<Sqlite, String> {
