@@ -1,6 +1,6 @@
 //! Many trials, some at a time, and what they came to together.
 
-use super::modes::{HITS, Mode, Plans};
+use super::modes::{HITS, Mode, Plans, is_once};
 use super::plan::{How, Plan};
 use super::trial::{self, Report, Terms};
 use std::collections::{BTreeMap, BTreeSet};
@@ -11,9 +11,24 @@ use std::sync::mpsc;
 use std::time::{Duration, Instant};
 
 /// Seeds that are tried until a process has come to its point.
-const SEEDS_A_POINT: u64 = 12;
+const SEEDS_A_POINT: u64 = 24;
+/// After so many of them whoever comes to it is hit.
+const SEEDS_FOR_ONE: u64 = 3;
 /// How far apart the seeds of two tries are.
 const NEXT_TRY: u64 = 1_000_000;
+
+/// What a hundred trials show at least, if they show anything.
+const LEAST: [(&str, u64); 9] = [
+    ("dead_letters", 20),
+    ("done", 500),
+    ("duplicates_refused", 10),
+    ("effects_again", 100),
+    ("kills", 100),
+    ("lease_losses", 20),
+    ("parked", 300),
+    ("retries", 200),
+    ("wakes_after_park", 20),
+];
 
 /// What is to be run.
 pub(crate) enum Work {
@@ -108,6 +123,7 @@ fn cases(work: &Work) -> Vec<Case> {
         Work::Points(points, hits, seed) => {
             let hits = 1..=(*hits).clamp(1, HITS);
             let each = hits.flat_map(|hit| points.iter().map(move |point| (*point, hit)));
+            let each = each.filter(|(point, hit)| *hit == 1 || !is_once(point));
             each.zip(*seed..)
                 .map(|(point, seed)| Case {
                     seed,
@@ -134,7 +150,8 @@ impl Case {
             return tell(News::Trial(trial::run(&plan, terms, name).map(Box::new)));
         };
         for one in 0..SEEDS_A_POINT {
-            let plan = plans.at(mode, self.seed + one * NEXT_TRY, point, hit);
+            let seed = self.seed + one * NEXT_TRY;
+            let plan = plans.at(mode, seed, (point, hit), one >= SEEDS_FOR_ONE);
             let report = trial::run(&plan, terms, &format!("{name}-{one}"));
             let done = report.as_ref().is_ok_and(|report| met(mode, &plan, report));
             tell(News::Trial(report.map(Box::new)));
@@ -187,6 +204,16 @@ impl Sum {
             }
             self.broken.push(*report);
         }
+    }
+
+    /// What the trials have shown too little of to say anything, each in a sentence.
+    pub(crate) fn thin(&self) -> Vec<String> {
+        let less = |(name, per_hundred): &(&str, u64)| {
+            let seen = self.seen.get(*name).copied().unwrap_or(0);
+            let least = self.trials * per_hundred / 100;
+            (seen < least).then(|| format!("{name}: {seen} in {} trials", self.trials))
+        };
+        LEAST.iter().filter_map(less).collect()
     }
 
     /// How long one trial took, in the mean.

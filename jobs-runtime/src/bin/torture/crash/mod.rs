@@ -34,6 +34,7 @@ torture sweep   --mode MODE [--hits 3]     each crash point at each of its first
 torture replay  --plan PLAN [--times 1]    a plan again, as a broken trial printed it
 torture shrink  --plan PLAN --promise I2   the smallest plan that still breaks the promise
 torture mutants [--trials 500]             how many trials each planted bug survives
+torture check   --folder FOLDER            the history of a trial that was kept, again
 torture points                             the crash points of this program
 
 modes: random, point, stop, double, group, store, mixed
@@ -61,6 +62,7 @@ pub(crate) fn command(
         "replay" => read(rest).and_then(replay),
         "shrink" => read(rest).and_then(shrunk),
         "mutants" => read(rest).and_then(mutate),
+        "check" => read(rest).and_then(checked),
         _ => return None,
     })
 }
@@ -137,7 +139,11 @@ impl Common {
         for why in sum.void.iter().take(5) {
             eprintln!("void: {why}");
         }
-        let whole = sum.void.is_empty() && sum.missed.is_empty();
+        let thin = sum.thin();
+        for what in &thin {
+            eprintln!("too little to see: {what}");
+        }
+        let whole = sum.void.is_empty() && sum.missed.is_empty() && thin.is_empty();
         Ok(sum.broken.is_empty() && whole)
     }
 }
@@ -199,6 +205,17 @@ fn replay(mut args: Args) -> Result<bool, String> {
     }
     println!("{broken} of {times} broken");
     Ok(broken == 0)
+}
+
+fn checked(mut args: Args) -> Result<bool, String> {
+    let common = Common::read(&mut args)?;
+    let folder: PathBuf = args.value("folder")?.ok_or("say which: --folder FOLDER")?;
+    args.end()?;
+    let verdict = verdict::of(&folder, Vec::new(), &common.terms)?;
+    for (promise, what) in &verdict.broken {
+        println!("{promise}: {what}");
+    }
+    Ok(verdict.is_clean())
 }
 
 fn shrunk(mut args: Args) -> Result<bool, String> {

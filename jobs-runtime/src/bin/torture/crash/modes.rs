@@ -106,11 +106,13 @@ impl Plans {
         let point = points.get(point).copied().unwrap_or_default();
         let most = if writes { LATE_HITS } else { u64::from(HITS) };
         let hit = 1 + choices.below(most) as u32;
-        self.at(mode, seed, point, hit)
+        self.at(mode, seed, (point, hit), false)
     }
 
-    /// The plan of a seed that hits a process at this point, if the mode does so.
-    pub(crate) fn at(&self, mode: Mode, seed: u64, point: &str, hit: u32) -> Plan {
+    /// The plan of a seed that hits a process at this point, if the mode does so: one of those
+    /// that may come there, or all.
+    pub(crate) fn at(&self, mode: Mode, seed: u64, at: (&str, u32), all: bool) -> Plan {
+        let (point, hit) = at;
         let mut choices = Choices::of(seed, 0x97A1);
         let mode = match mode {
             Mode::Mixed => choices.weighted(
@@ -134,7 +136,7 @@ impl Plans {
             lossy: choices.per_mille(700) || point == "client.retry",
             blows: Vec::new(),
         };
-        plan.blows = self.blows(mode, &plan, &mut choices, point, hit);
+        plan.blows = self.blows(mode, &plan, &mut choices, (point, hit, all));
         plan
     }
 
@@ -143,29 +145,37 @@ impl Plans {
         mode: Mode,
         plan: &Plan,
         choices: &mut Choices,
-        point: &str,
-        hit: u32,
+        (point, hit, all): (&str, u32, bool),
     ) -> Vec<Blow> {
-        let process = match is_clients(point) {
-            true => plan.client(),
-            false => choices.between(1, u64::from(plan.workers)) as u32,
+        let processes = match is_clients(point) {
+            true => vec![plan.client()],
+            false if all => (1..=plan.workers).collect(),
+            false => vec![choices.between(1, u64::from(plan.workers)) as u32],
         };
-        let at = |life, point: &str, hit, how| Blow::Point {
-            process,
-            life,
-            point: point.to_owned(),
-            hit,
-            how,
+        let at = |life, point: &str, hit, how| {
+            let point = point.to_owned();
+            processes.iter().map(move |process| Blow::Point {
+                process: *process,
+                life,
+                point: point.clone(),
+                hit,
+                how,
+            })
         };
         match mode {
-            Mode::Point => vec![at(1, point, hit, How::Kill)],
-            Mode::Stop => vec![at(1, point, hit, self.stop(choices))],
+            Mode::Point => at(1, point, hit, How::Kill).collect(),
+            Mode::Stop => at(1, point, hit, self.stop(choices)).collect(),
             Mode::Double => {
                 let again = choices.below(self.points.len() as u64) as usize;
                 let again = self.points.get(again).copied().unwrap_or(point);
                 let fits = is_clients(again) == is_clients(point) && choices.per_mille(500);
-                let second = if fits { again } else { point };
-                vec![at(1, point, hit, How::Kill), at(2, second, 1, How::Kill)]
+                let second = match (is_once(point), is_once(again)) {
+                    (_, false) if fits => again,
+                    (true, _) => "poller.claim",
+                    _ => point,
+                };
+                let first = at(1, point, hit, How::Kill);
+                first.chain(at(2, second, 1, How::Kill)).collect()
             }
             Mode::Group => self.together(Who::Workers, choices),
             Mode::Store => self.together(Who::All, choices),
@@ -214,6 +224,11 @@ impl Plans {
     fn chaos_ms(&self) -> u64 {
         u64::try_from(self.chaos.as_millis()).unwrap_or(u64::MAX)
     }
+}
+
+/// Whether a process comes to this point once at most, and only one process of all.
+pub(crate) fn is_once(point: &str) -> bool {
+    point.starts_with("driver.sqlite.migrate.")
 }
 
 /// Whether a worker comes to this point within each of its writes.
