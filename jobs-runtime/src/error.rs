@@ -6,6 +6,7 @@
 pub(crate) mod codes;
 mod kinds;
 mod predicates;
+mod schedules;
 #[cfg(test)]
 mod tests;
 mod transactions;

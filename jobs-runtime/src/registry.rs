@@ -4,7 +4,7 @@ mod shape;
 
 pub use shape::{ListedStep, TypeDef};
 
-use crate::core::{Backoff, CleanUp, Millis, OnConflict, Priority, RecordKind};
+use crate::core::{Backoff, CleanUp, Millis, Missed, OnConflict, Overlap, Priority, RecordKind};
 use crate::steps::JobCx;
 use crate::{Error, Failure};
 use std::any::TypeId;
@@ -86,6 +86,21 @@ pub struct JobOptions {
     pub expires: Option<Millis>,
     /// What cleans up after it, if it is cancelled.
     pub on_cancel: Option<fn() -> &'static JobDef>,
+    /// When it fires, if it is a task.
+    pub task: Option<TaskDef>,
+}
+
+/// The schedule of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskDef {
+    /// A cron expression, or `every 15m`.
+    pub schedule: &'static str,
+    /// The IANA name of the zone whose clock it reads.
+    pub zone: &'static str,
+    /// What becomes of missed ticks.
+    pub missed: Missed,
+    /// What becomes of a tick that meets the one before.
+    pub overlap: Overlap,
 }
 
 impl JobOptions {
@@ -106,6 +121,7 @@ impl JobOptions {
         unique_for: None,
         expires: None,
         on_cancel: None,
+        task: None,
     };
 }
 

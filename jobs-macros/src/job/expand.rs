@@ -107,10 +107,15 @@ impl Definition<'_> {
         let key = self.key(&argument);
         let tenant = self.tenant(&argument);
         let definition = self.definition();
+        let task = self
+            .args
+            .is_task()
+            .then(|| quote!(impl #krate::Task for #ident {}));
         let output = quote_spanned! {returned.span()=>
             type Output = <#returned as #krate::private::JobReturn>::Ok;
         };
         quote! {
+            #task
             impl #krate::Job for #ident {
                 type Input = #input;
                 #output
@@ -133,6 +138,12 @@ impl Definition<'_> {
 
     fn key(&self, argument: &Ident) -> TokenStream {
         let (krate, input) = (&self.krate, self.input_type());
+        if self.args.is_task() && self.shape.input.is_some() {
+            let at_type = place::respan(krate.clone(), input.span());
+            return quote_spanned! {input.span()=>
+                ::core::option::Option::Some(#at_type::private::tick_key::<#input>(#argument))
+            };
+        }
         match &self.args.idempotency {
             Some(Idempotency::Template(template)) => self.rendered(template, argument),
             Some(Idempotency::Closure(closure)) => quote_spanned! {closure.body.span()=>

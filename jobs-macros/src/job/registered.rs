@@ -105,6 +105,10 @@ impl Definition<'_> {
             let removed = args.removed.iter().map(|step| &step.literal);
             fields.push(quote!(removed: &[#(#removed),*]));
         }
+        if args.is_task() {
+            let task = args.task.definition(krate);
+            fields.push(quote!(task: ::core::option::Option::Some(#task)));
+        }
         if args.outbox {
             fields.push(quote!(outbox: true));
         }
