@@ -12,6 +12,9 @@ struct Events<'h> {
     by_id: Map<EventId, Made<'h>>,
     /// Those too whose publication was left open.
     known: HashSet<EventId>,
+    /// Where an event was first sent: a try that was answered may be a later one, and the event
+    /// older than it.
+    first_sent: Map<EventId, usize>,
 }
 
 pub(super) fn check(index: &Index<'_>, rules: &Rules, found: &mut Found<'_>) {
@@ -31,10 +34,15 @@ impl<'h> Events<'h> {
         let mut events = Events {
             by_name: Map::default(),
             by_id: Map::default(),
+            first_sent: Map::default(),
             known: HashSet::new(),
         };
         let mut seqs: Map<u64, (EventId, usize)> = Map::default();
         for made in index.publishes.iter().map(|at| index.made[*at]) {
+            if let Some(call) = made.publish().filter(|_| made.may_be_done()) {
+                let first = events.first_sent.entry(call.event).or_insert(made.begin);
+                *first = made.begin.min(*first);
+            }
             if let Some(call) = made.publish().filter(|_| made.may_be_done()) {
                 events.known.insert(call.event);
             }
@@ -77,7 +85,8 @@ impl<'h> Events<'h> {
             .iter()
             .filter_map(|name| self.by_name.get(name.as_str()));
         named.flatten().filter_map(move |(made, call)| {
-            let published = index.at(made.begin);
+            let sent = self.first_sent.get(&call.event);
+            let published = index.at(*sent.unwrap_or(&made.begin));
             let meets = wait
                 .key
                 .as_ref()

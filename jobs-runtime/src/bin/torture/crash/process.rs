@@ -156,6 +156,7 @@ async fn do_the_round(jobs: &Jobs, time: FastTime) {
     use jobs_runtime::clock::Clock;
     let admin = jobs.admin();
     drop(admin.stats().await);
+    drop(jobs.doctor().await);
     let bounds = PruneBounds {
         ended_before: time.now().before(LEASE.saturating_mul(30).into()),
         events_expired_before: time.now(),
