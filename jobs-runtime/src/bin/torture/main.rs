@@ -1,6 +1,7 @@
 //! `torture`: breaks this crate on purpose, and says what it found.
 
 mod crash;
+mod ledger;
 mod simulate;
 
 use std::process::ExitCode;

@@ -61,6 +61,10 @@ fn commits_are_current(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>
         let Some((call, number)) = made.commit().and_then(|call| Some((call, call.lease?))) else {
             continue;
         };
+        // A number that was refused for certain is free again.
+        if !made.may_be_done() {
+            continue;
+        }
         let key = (number.token.epoch, number.token.nonce, number.number);
         // One that was refused changed nothing, and its number goes to the next one.
         if !made.may_be_done() {

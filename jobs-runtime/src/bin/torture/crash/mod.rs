@@ -121,8 +121,7 @@ impl Common {
         };
         let line = ledger::line(&run, sum);
         if self.ledger {
-            let file = Path::new(env!("CARGO_MANIFEST_DIR")).join("torture/ledger.jsonl");
-            ledger::append(&file, &line)?;
+            crate::ledger::append(&line)?;
         }
         if self.json {
             println!("{line}");
