@@ -244,12 +244,13 @@ fn is_write(point: &str) -> bool {
 
 /// Whether only a client comes to this point, or it comes there sooner than a worker.
 fn is_clients(point: &str) -> bool {
-    const CLIENTS: [&str; 10] = [
+    const CLIENTS: [&str; 11] = [
         "client.",
         "driver.sqlite.enqueue.",
         "driver.sqlite.prune.",
         "driver.sqlite.publish.",
         "driver.sqlite.write_setting.",
+        "store.doctor.",
         "store.enqueue.",
         "store.prune.",
         "store.publish.",
