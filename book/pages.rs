@@ -29,6 +29,7 @@ pages! {
     how_it_was_broken = "how-it-was-broken.md";
     seeded_bugs = "seeded-bugs.md";
     encryption = "encryption.md";
+    sqlite = "sqlite.md";
     errors = "errors.md";
     from_the_ancestor = "from-the-ancestor.md";
 }
