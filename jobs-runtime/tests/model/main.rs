@@ -38,6 +38,10 @@ impl StateMachineTest for Drivers {
         world.play(&op);
         world
     }
+
+    fn teardown(world: World, _: Plan) {
+        world.look();
+    }
 }
 
 impl ReferenceStateMachine for Plan {

@@ -2,7 +2,7 @@
 //! of which only the order means something.
 
 use jobs_runtime::contract::{Claimed, Claims, Driver, JobFilter, JobView, StoredEvent};
-use jobs_runtime::core::{CommitAnswer, InboxItem, Nudge, State};
+use jobs_runtime::core::{CommitAnswer, InboxItem, Job, Nudge, State};
 use jobs_runtime::{Error, JobId, Timestamp};
 use std::fmt::Debug;
 
@@ -44,9 +44,14 @@ fn claimed(claimed: &mut Claimed) {
     claimed.journal.sort_by(|a, b| a.name.cmp(&b.name));
 }
 
-/// The same in an order of no meaning.
+/// The same in an order of no meaning, and without the news that a claim itself has made.
 pub(crate) fn by_id(mut jobs: Vec<Claimed>) -> Vec<Claimed> {
-    jobs.iter_mut().for_each(claimed);
+    for job in &mut jobs {
+        claimed(job);
+        job.nudge = Nudge::default();
+        job.job.head.nudge = 0;
+        job.job.head.revision = 0;
+    }
     jobs.sort_by_key(|claimed| claimed.job.spec.id);
     jobs
 }
@@ -63,7 +68,6 @@ fn told(view: &JobView) -> String {
 /// All that can be seen of a store.
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) struct Seen {
-    pub(crate) jobs: Vec<(JobId, State, u64)>,
     parts: Vec<String>,
 }
 
@@ -78,7 +82,7 @@ impl Seen {
 
     pub(crate) async fn of(driver: &dyn Driver, now: Timestamp) -> Result<Seen, Error> {
         let inspect = driver.inspect();
-        let (mut jobs, mut parts) = (Vec::new(), Vec::new());
+        let mut parts = Vec::new();
         for id in listed(driver, &JobFilter::default()).await? {
             let Some(mut view) = inspect.view(id).await? else {
                 parts.push(format!("{id} is listed and has no view"));
@@ -87,8 +91,6 @@ impl Seen {
             numbered(&mut view.inbox);
             view.journal
                 .sort_by(|a, b| (a.position, &a.name).cmp(&(b.position, &b.name)));
-            let head = &view.job.head;
-            jobs.push((id, head.state, head.token.epoch));
             let owner = inspect.job_of_run(view.job.spec.run_id).await?;
             parts.push(format!("{}\nof run: {owner:?}", told(&view)));
         }
@@ -116,7 +118,7 @@ impl Seen {
         let mut names = inspect.live_names().await?;
         names.sort();
         parts.push(format!("{names:?}"));
-        Ok(Seen { jobs, parts })
+        Ok(Seen { parts })
     }
 }
 
@@ -140,6 +142,16 @@ fn published(event: &StoredEvent) -> impl Debug {
         published_at,
         expires_at,
     )
+}
+
+/// The row of every job.
+pub(crate) async fn rows(driver: &dyn Driver) -> Result<Vec<Job>, Error> {
+    let page = driver
+        .inspect()
+        .list(&JobFilter::default(), None, 1_000)
+        .await?;
+    assert!(page.next.is_none(), "a sequence has few jobs");
+    Ok(page.jobs)
 }
 
 async fn listed(driver: &dyn Driver, filter: &JobFilter) -> Result<Vec<JobId>, Error> {

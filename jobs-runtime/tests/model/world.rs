@@ -9,9 +9,9 @@ use jobs_runtime::contract::{
     Beat, Claim, Claimed, Driver, JobFilter, PruneBounds, QueueSetting, SettingWrite,
 };
 use jobs_runtime::core::{
-    Commit, CommitAnswer, CommitNumber, InboxContent, LogLine, Millis, NewEvent, NewJob, Parent,
-    Payload, Position, Progress, RecordKind, Settle, State, StepRecord, StoredError, TickRef,
-    Trace,
+    Commit, CommitAnswer, CommitNumber, InboxContent, Job, LogLine, Millis, NewEvent, NewJob,
+    Parent, Payload, Position, Progress, RecordKind, Settle, State, StepRecord, StoredError,
+    TickRef, Trace,
 };
 use jobs_runtime::drivers::memory::Memory;
 use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
@@ -22,6 +22,9 @@ use std::fmt::Debug;
 use std::path::Path;
 use tempfile::TempDir;
 use tokio::runtime::Runtime;
+
+/// All there is to see is compared after so many calls, and at the end.
+const LOOK_EVERY_CALLS: usize = 10;
 
 const LEASE: Millis = Millis::secs(30);
 
@@ -44,6 +47,7 @@ pub(crate) struct World {
     holders: Vec<Holder>,
     sent: Vec<Commit>,
     seen: Vec<(JobId, State, u64)>,
+    played: usize,
 }
 
 /// Asks both drivers, and gives what both have answered.
@@ -95,12 +99,28 @@ impl World {
             holders: Vec::new(),
             sent: Vec::new(),
             seen: Vec::new(),
+            played: 0,
         }
     }
 
-    /// Makes a call on both, and compares what they answer and show.
+    /// Makes a call on both, and compares what they answer and show: the rows after each call,
+    /// all there is to see now and then.
     pub(crate) fn play(&mut self, op: &Op) {
         self.call(op);
+        self.played += 1;
+        let rows = both!(self, driver => same::rows(driver), |rows| rows);
+        self.lives_on(op, &rows);
+        self.seen = rows
+            .iter()
+            .map(|job| (job.spec.id, job.head.state, job.head.token.epoch))
+            .collect();
+        if self.played % LOOK_EVERY_CALLS == 0 {
+            self.look();
+        }
+    }
+
+    /// Compares all there is to see.
+    pub(crate) fn look(&self) {
         let memory = self
             .runtime
             .block_on(Seen::of(&self.memory, self.now))
@@ -109,26 +129,32 @@ impl World {
             .runtime
             .block_on(Seen::of(&self.sqlite, self.now))
             .unwrap();
-        assert!(memory == sqlite, "the drivers show other things\n{}", memory.apart(&sqlite));
-        self.lives_on(op, &memory);
-        self.seen = memory.jobs;
+        assert!(
+            memory == sqlite,
+            "the drivers show other things\n{}",
+            memory.apart(&sqlite)
+        );
     }
 
-    fn lives_on(&self, op: &Op, now: &Seen) {
+    fn lives_on(&self, op: &Op, now: &[Job]) {
         let before: BTreeMap<JobId, (State, u64)> = self
             .seen
             .iter()
             .map(|(id, state, epoch)| (*id, (*state, *epoch)))
             .collect();
-        for (id, state, epoch) in &now.jobs {
-            let Some((was, had)) = before.get(id) else {
+        for Job { spec, head, .. } in now {
+            let (id, after) = (spec.id, head.state);
+            let Some((was, had)) = before.get(&id) else {
                 continue;
             };
             assert!(
-                may(op, *was, *state),
-                "{id} went from {was} to {state} by {op:?}"
+                may(op, *was, after),
+                "{id} went from {was} to {after} by {op:?}"
             );
-            assert!(epoch >= had, "{id} lost a lease of its count by {op:?}");
+            assert!(
+                head.token.epoch >= *had,
+                "{id} lost a lease of its count by {op:?}"
+            );
         }
     }
 
