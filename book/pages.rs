@@ -28,6 +28,7 @@ pages! {
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
     sqlite = "sqlite.md";
+    how_it_was_broken = "how-it-was-broken.md";
     errors = "errors.md";
     from_the_ancestor = "from-the-ancestor.md";
 }
