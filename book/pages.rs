@@ -26,6 +26,8 @@ pages! {
     transactions = "transactions.md";
     jobs_lock = "jobs-lock.md";
     testing_jobs = "testing-jobs.md";
+    how_it_was_broken = "how-it-was-broken.md";
+    seeded_bugs = "seeded-bugs.md";
     encryption = "encryption.md";
     sqlite = "sqlite.md";
     how_it_was_broken = "how-it-was-broken.md";

@@ -57,6 +57,8 @@ pub enum Act {
     Tell(u64),
     /// A step that is tried several times.
     Tries,
+    /// Waits for events of this key and of the next one at once, for so long.
+    Two(u64, u64),
     /// Waits for an event of this key, for so long.
     Wait(u64, u64),
     /// A plain step that takes so long.
@@ -92,6 +94,7 @@ impl Script {
                 (3, 13),
                 (4, 14),
                 (1, 15),
+                (5, 16),
             ],
             0,
         );
@@ -111,6 +114,7 @@ impl Script {
             13 => Act::Slow,
             14 => Act::Tell(choices.below(NOTE_KEYS)),
             15 => Act::Fail,
+            16 => Act::Two(choices.below(NOTE_KEYS), choices.between(1_000, 12_000)),
             _ => Act::Work(choices.weighted(&[(6, 0), (3, 50), (2, 1_500), (1, 8_000)], 0)),
         }
     }
