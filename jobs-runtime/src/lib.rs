@@ -31,6 +31,11 @@ mod request;
 mod steps;
 mod store;
 pub mod testing;
+#[cfg(feature = "torture")]
+pub mod torture;
+#[cfg(not(feature = "torture"))]
+#[path = "no_torture.rs"]
+mod torture;
 mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};

@@ -7,6 +7,7 @@ use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 
 /// Runs a job's body: decodes the input, polls, encodes the output.
 pub type RunFn = for<'a> fn(
@@ -257,8 +258,12 @@ impl Registry {
     ///
     /// # Errors
     /// `X_JOB_DUPLICATE` if two of them claim one name.
-    pub(crate) fn linked() -> Result<Self, Error> {
-        Registry::of(crate::private::JOBS_V0.iter())
+    pub(crate) fn linked() -> Result<Arc<Self>, Error> {
+        // What the linker gathered stays as it is.
+        static LINKED: OnceLock<Result<Arc<Registry>, Error>> = OnceLock::new();
+        LINKED
+            .get_or_init(|| Registry::of(crate::private::JOBS_V0.iter()).map(Arc::new))
+            .clone()
     }
 
     /// Checks that no two events claim one name, now or formerly.

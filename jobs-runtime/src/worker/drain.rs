@@ -127,15 +127,15 @@ impl Drain {
         let asked = shared.store.env.clock.monotonic();
         let claims = shared.store.claim(&claim).await?;
         let claimed = claims.jobs.len();
+        let at = executor::ClaimedAt {
+            store: claims.now,
+            asked,
+            answered: shared.store.env.clock.monotonic(),
+        };
         for job in claims.jobs {
             let (id, name) = (job.job.spec.id, &job.job.spec.name);
             self.tally().begin(id, name, self.limit_leases)?;
-            running.push(Box::pin(executor::execute(
-                Arc::clone(shared),
-                job,
-                claims.now,
-                asked,
-            )));
+            running.push(Box::pin(executor::execute(Arc::clone(shared), job, at)));
         }
         Ok((claimed, claims.next_visible_at))
     }

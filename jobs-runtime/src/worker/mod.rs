@@ -23,7 +23,9 @@ use crate::core::{Backoff, Millis};
 use crate::registry::Registry;
 use crate::steps::StateMap;
 use crate::store::Store;
+use crate::torture::seeded::Leaked;
 use crate::{Error, Failure};
+use shutdown::Place;
 use std::any::TypeId;
 use std::future::Future;
 use std::sync::Arc;
@@ -55,17 +57,19 @@ pub struct Worker {
     grace: Duration,
     name: String,
     observer: Observer,
+    keeper: Place,
 }
 
 /// What the parts of a running worker share.
 pub(crate) struct Shared {
     store: Store,
-    registry: Registry,
+    registry: Arc<Registry>,
     states: Arc<StateMap>,
     committer: Committer,
     leases: Arc<Leases>,
     /// Runs that wait for a body of theirs.
     busy: AtomicUsize,
+    leaked: Leaked,
     observer: Observer,
     queues: Vec<String>,
     concurrency: usize,
@@ -106,6 +110,7 @@ impl Worker {
             grace: DEFAULT_GRACE,
             name: "worker".into(),
             observer: Observer::default(),
+            keeper: Place::Thread,
         }
     }
 
@@ -152,6 +157,13 @@ impl Worker {
         self
     }
 
+    /// Keeps the leases in a task beside the bodies, not on a thread of its own: for simulators,
+    /// whose runs must not depend on threads. A body that blocks loses its lease then.
+    pub fn without_thread(mut self) -> Self {
+        self.keeper = Place::Task;
+        self
+    }
+
     /// Calls `callback` for everything that happens to a run here. It must not block.
     pub fn observe(
         mut self,
@@ -193,11 +205,11 @@ impl Worker {
         crate::error::check_codes()?;
         self.check_states(&registry)?;
         self.check_transactions(&registry)?;
-        let grace = self.grace;
+        let (grace, place) = (self.grace, self.keeper);
         let committer = Committer::start(self.jobs.store().clone());
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
-        let keeper = shutdown::spawn_keeper(Arc::clone(&shared.leases), shared.store.clone())?;
+        let keeper = place.keep(Arc::clone(&shared.leases), shared.store.clone())?;
         let stop_keeper = StopLeases(&shared);
         let result = poller::serve(&shared, stop, hurry, grace).await;
         drop(stop_keeper);
@@ -237,7 +249,7 @@ impl Worker {
         Ok(())
     }
 
-    fn share(self, registry: Registry, committer: Committer, leases: Leases) -> Shared {
+    fn share(self, registry: Arc<Registry>, committer: Committer, leases: Leases) -> Shared {
         let store = self.jobs.store().clone();
         let bits = store.env.entropy.bits() as u64;
         Shared {
@@ -247,6 +259,7 @@ impl Worker {
             states: Arc::new(self.states),
             leases: Arc::new(leases),
             busy: AtomicUsize::new(0),
+            leaked: Leaked::default(),
             observer: self.observer,
             queues: self.queues,
             concurrency: self.concurrency,

@@ -4,6 +4,7 @@
 //! does stands in the file named after it, its statements in `sql/`, and every decision about a
 //! job in `core`.
 
+mod apart;
 #[cfg(feature = "sqlx-sqlite")]
 mod callers;
 #[cfg(not(feature = "sqlx-sqlite"))]
@@ -57,6 +58,8 @@ use crate::contract::{
     check_event,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
+use crate::torture::points::WritePoints;
+use crate::torture::{seeded, write_points};
 use async_trait::async_trait;
 use clock::StoreClock;
 use db::Db;
@@ -213,6 +216,11 @@ async fn prepare(shared: Arc<Shared>) -> Result<(), Error> {
     }
 }
 
+/// Where a process can be killed while it writes a commit.
+fn commit_points() -> WritePoints {
+    write_points!("driver.sqlite.commit")
+}
+
 #[async_trait]
 impl Driver for Sqlite {
     fn capabilities(&self) -> &Capabilities {
@@ -233,6 +241,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: jobs.len(),
             bytes: jobs.iter().map(|job| job.spec.input.bytes.len()).sum(),
+            points: write_points!("driver.sqlite.enqueue"),
         };
         self.writer
             .write(load, now, move |tx| enqueue::enqueue(tx, &jobs))
@@ -244,6 +253,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: claim.limit.max(1),
             bytes: 0,
+            points: write_points!("driver.sqlite.claim"),
         };
         self.writer
             .write(load, claim.now, move |tx| claim::claim(tx, &claim))
@@ -255,10 +265,14 @@ impl Driver for Sqlite {
         commits: &[Commit],
         now: Option<Timestamp>,
     ) -> Result<Vec<CommitAnswer>, Error> {
+        if commits.iter().any(seeded::takes_apart) {
+            return apart::commit(&self.writer, commits, now).await;
+        }
         let commits = commits.to_vec();
         let load = Load {
             items: commits.iter().map(|one| 1 + one.children.len()).sum(),
             bytes: commits.iter().map(Commit::size).sum(),
+            points: commit_points(),
         };
         self.writer
             .write(load, now, move |tx| commit::commit(tx, &commits))
@@ -274,6 +288,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: beats.len(),
             bytes: 0,
+            points: write_points!("driver.sqlite.heartbeat"),
         };
         self.beats
             .write(load, now, move |tx| heartbeat::heartbeat(tx, &beats))
@@ -292,6 +307,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: events.len(),
             bytes: events.iter().map(|event| event.payload.bytes.len()).sum(),
+            points: write_points!("driver.sqlite.publish"),
         };
         self.writer
             .write(load, now, move |tx| publish::publish(tx, &events))
@@ -319,6 +335,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: jobs.len() + 1,
             bytes: value + jobs.map(|job| job.spec.input.bytes.len()).sum::<usize>(),
+            points: write_points!("driver.sqlite.write_setting"),
         };
         self.writer
             .write(load, now, move |tx| settings::write_setting(tx, &write))
@@ -330,6 +347,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: bounds.limit.max(1),
             bytes: 0,
+            points: write_points!("driver.sqlite.prune"),
         };
         self.writer
             .write(load, now, move |tx| prune::prune(tx, &bounds))

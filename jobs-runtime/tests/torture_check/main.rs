@@ -1,0 +1,9 @@
+//! Histories and their checker: that it finds what is wrong, and says nothing where nothing is.
+
+// Helpers of tests are tests, which the lint cannot see.
+#![allow(clippy::unwrap_used)]
+
+mod clean;
+mod recorder;
+mod story;
+mod violations;
