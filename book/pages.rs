@@ -26,5 +26,6 @@ pages! {
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
     errors = "errors.md";
+    cases = "cases.md";
     from_the_ancestor = "from-the-ancestor.md";
 }

@@ -93,7 +93,7 @@ mod tests {
         let error = StoredError {
             chain: vec!["because".into()],
             backtrace: Some("at".into()),
-            ..StoredError::new("X_BOOM", "it went wrong")
+            ..StoredError::new("X_JOB_PANIC", "it went wrong")
         };
         assert_eq!(error.clone().limited(), error);
     }

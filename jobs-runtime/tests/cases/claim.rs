@@ -25,12 +25,13 @@ async fn b17_sixteen_claimers_of_ten_thousand_jobs_share_none(world: World) {
     let jobs: Vec<_> = (0..JOBS).map(|_| world.job("shared")).collect();
     enqueue(&world, &jobs).await;
     let mut tasks = Vec::new();
+    // Half of them come through another handle, as another process would.
+    let another = world.another().await;
     for claimer in 0..16 {
-        // Half of them come through a handle of their own, as another process would.
         let world = if claimer % 2 == 0 {
             world.clone()
         } else {
-            world.another().await
+            another.clone()
         };
         tasks.push(tokio::spawn(async move {
             let mut leased = Vec::new();

@@ -160,6 +160,44 @@ async fn b73_a_process_that_stopped_in_a_migration_is_waited_for_and_then_named(
     assert_eq!(found, 0);
 }
 
+#[cfg(unix)]
+on_sqlite!(b77_a_forked_process_is_refused_and_the_file_stays_whole);
+#[cfg(unix)]
+async fn b77_a_forked_process_is_refused_and_the_file_stays_whole(world: World) {
+    use futures::FutureExt;
+    const ROUNDS: usize = 200;
+    /// What a child that was refused ends with.
+    const REFUSED: i32 = 7;
+    for round in 0..ROUNDS {
+        let job = world.job("mine");
+        match fork::fork().unwrap() {
+            fork::Fork::Child => {
+                // Only this thread is here: whatever waits for another one would wait for ever.
+                let jobs = [job];
+                let enqueued = world.driver().enqueue(&jobs, None).now_or_never();
+                let read = world.driver().inspect().job(jobs[0].spec.id).now_or_never();
+                let refused = |code: &str| code == "X_STORE_SETTINGS";
+                let both = matches!(enqueued, Some(Err(error)) if refused(error.code()))
+                    && matches!(read, Some(Err(error)) if refused(error.code()));
+                std::process::exit(if both { REFUSED } else { 1 });
+            }
+            fork::Fork::Parent(child) => {
+                world.store(&job).await.unwrap();
+                let status = fork::waitpid(child).unwrap();
+                assert!(fork::WIFEXITED(status), "round {round}: {status}");
+                assert_eq!(fork::WEXITSTATUS(status), REFUSED, "round {round}");
+            }
+        }
+    }
+    assert_eq!(world.claim(2 * ROUNDS).await.len(), ROUNDS);
+    let check = "integrity_check";
+    let found: String = world
+        .raw()
+        .pragma_query_value(None, check, |row| row.get(0))
+        .unwrap();
+    assert_eq!(found, "ok");
+}
+
 on_sqlite!(q37_numbers_beyond_two_to_the_31_work_everywhere);
 async fn q37_numbers_beyond_two_to_the_31_work_everywhere(world: World) {
     const FROM: i64 = (1 << 31) + 5;

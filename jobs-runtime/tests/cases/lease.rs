@@ -2,10 +2,12 @@
 
 use crate::faults::{Fault, Faults};
 use crate::raw;
+use crate::shared::Slow;
 use crate::support::{DAY, LEASE, SECOND, World, each_store, within};
 use jobs_runtime::Verb;
 use jobs_runtime::contract::{Beat, BeatAnswer};
 use jobs_runtime::core::{CommitAnswer, Millis, Settle, State as JobState, StoredError};
+use std::sync::Arc;
 use std::time::Duration;
 
 use crate::jobs::{gated, quick};
@@ -96,6 +98,7 @@ async fn b07_a_draining_worker_claims_nothing_and_what_it_leaves_runs_elsewhere(
     let old = world.start(world.worker(&jobs, "one-name"));
     within(world.log.saw("gate", 1)).await;
     old.stop();
+    within(world.log.saw("stopping", 1)).await;
     // The new process has the same name, and is there before the old one is gone.
     let (log, name) = (world.log.clone(), "one-name");
     let observed = world
@@ -287,6 +290,27 @@ async fn q32_a_stop_without_grace_gives_every_job_back_with_its_attempt(world: W
     next.stopped().await;
     assert_eq!(world.log.count("gate"), 4 + 6);
     assert_eq!(world.log.count("a ended pending"), 4);
+}
+
+each_store!(q32_a_claim_on_its_way_at_a_stop_costs_its_jobs_no_attempt);
+async fn q32_a_claim_on_its_way_at_a_stop_costs_its_jobs_no_attempt(world: World) {
+    let answer = crate::support::Gate::default();
+    let (log, gate) = (world.log.clone(), answer.clone());
+    let slow = world.behind(|driver| Arc::new(Slow(driver, log, gate)));
+    let jobs = slow.jobs();
+    let handle = gated(1).enqueue(&jobs).await.unwrap();
+    let working = slow.start(slow.worker(&jobs, "a").grace(Duration::ZERO));
+    within(world.log.saw("claim stored", 1)).await;
+    assert_eq!(world.state(handle.id()).await, JobState::Running);
+    working.stop();
+    for _ in 0..100 {
+        tokio::task::yield_now().await;
+    }
+    answer.open(1);
+    within(working.task).await.unwrap().unwrap();
+    let head = world.row(handle.id()).await.head;
+    assert_eq!((head.state, head.attempt), (JobState::Pending, 1));
+    assert!(head.visible_at.is_some_and(|at| at <= world.now()));
 }
 
 each_store!(q45_clocks_of_workers_ten_minutes_apart_expire_nothing_and_start_nothing_early);

@@ -18,10 +18,13 @@ mod jobs;
 mod key;
 mod lease;
 mod logs;
+#[cfg(feature = "sqlx-sqlite")]
+mod pool;
 mod raw;
 mod retry;
 mod shared;
 mod step;
 mod support;
+mod table;
 mod text;
 mod wake;

@@ -1,5 +1,6 @@
-//! Drivers around a driver: one that shares it, and one that gives no hints.
+//! Drivers around a driver: one that shares it, one that gives no hints, one that answers late.
 
+use crate::support::{Gate, Log};
 use async_trait::async_trait;
 use jobs_runtime::Error;
 use jobs_runtime::Timestamp;
@@ -11,9 +12,9 @@ use jobs_runtime::core::{Commit, CommitAnswer, NewEvent, NewJob};
 use std::sync::Arc;
 use tokio::sync::broadcast;
 
-/// A driver around another one: its verbs, and hints as the last argument makes them.
+/// A driver around another one: its verbs, but for claims and hints as they are written here.
 macro_rules! around {
-    ($name:ident, |$inner:ident| $hints:expr) => {
+    ($name:ident, |$claimer:ident, $claim:ident| $claims:expr, |$me:ident| $hints:expr) => {
         #[async_trait]
         impl Driver for $name {
             fn capabilities(&self) -> &Capabilities {
@@ -29,8 +30,9 @@ macro_rules! around {
             ) -> Result<Vec<EnqueueAnswer>, Error> {
                 self.0.enqueue(jobs, now).await
             }
-            async fn claim(&self, claim: &Claim) -> Result<Claims, Error> {
-                self.0.claim(claim).await
+            async fn claim(&self, $claim: &Claim) -> Result<Claims, Error> {
+                let $claimer = self;
+                $claims
             }
             async fn commit(
                 &self,
@@ -83,7 +85,7 @@ macro_rules! around {
                 self.0.close().await;
             }
             fn wake_ups(&self) -> WakeUps {
-                let $inner = &self.0;
+                let $me = self;
                 $hints
             }
         }
@@ -92,8 +94,26 @@ macro_rules! around {
 
 /// A driver that several clients of one test use.
 pub(crate) struct Shared(pub(crate) Arc<dyn Driver>);
-around!(Shared, |inner| inner.wake_ups());
+around!(Shared, |me, claim| me.0.claim(claim).await, |me| me
+    .0
+    .wake_ups());
 
 /// A driver whose notifier has died: whoever listens hears that nobody speaks any more.
 pub(crate) struct Deaf(pub(crate) Arc<dyn Driver>);
-around!(Deaf, |_inner| broadcast::channel(1).1);
+around!(Deaf, |me, claim| me.0.claim(claim).await, |_me| {
+    broadcast::channel(1).1
+});
+
+/// A driver whose claims are stored at once, and answered when the gate lets them pass. Each is
+/// logged as `claim stored`.
+pub(crate) struct Slow(pub(crate) Arc<dyn Driver>, pub(crate) Log, pub(crate) Gate);
+around!(
+    Slow,
+    |me, claim| {
+        let claims = me.0.claim(claim).await;
+        me.1.add("claim stored");
+        me.2.pass().await;
+        claims
+    },
+    |me| me.0.wake_ups()
+);

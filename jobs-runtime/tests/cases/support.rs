@@ -272,7 +272,13 @@ impl World {
     pub(crate) fn start(&self, worker: Worker) -> Working {
         let stop = Arc::new(Notify::new());
         let until = Arc::clone(&stop);
-        let task = tokio::spawn(worker.run_until(async move { until.notified().await }));
+        let log = self.log.clone();
+        let told = async move {
+            until.notified().await;
+            // From here on it takes no new work.
+            log.add("stopping");
+        };
+        let task = tokio::spawn(worker.run_until(told));
         Working { stop, task }
     }
 

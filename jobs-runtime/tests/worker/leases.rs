@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 /// Lets a body go on.
 #[derive(Clone, Default)]
-struct Gate(Arc<Notify>);
+pub(crate) struct Gate(pub(crate) Arc<Notify>);
 
 #[job(
     idempotency = "gated:{input}",
@@ -37,7 +37,12 @@ async fn gated(input: u64, log: State<Log>, gate: State<Gate>) -> Result<u64> {
     Ok(input)
 }
 
-fn worker(jobs: &Jobs, log: &Log, gate: &Gate, name: &'static str) -> jobs_runtime::Worker {
+pub(crate) fn worker(
+    jobs: &Jobs,
+    log: &Log,
+    gate: &Gate,
+    name: &'static str,
+) -> jobs_runtime::Worker {
     let events = log.clone();
     jobs.worker()
         .name(name)

@@ -10,4 +10,5 @@
 mod children;
 mod faults;
 mod leases;
+mod news;
 mod support;
