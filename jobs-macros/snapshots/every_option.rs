@@ -46,10 +46,18 @@ const _: () = {
                 my::jobs::private::OnConflict::Replace, on_cancel :
                 ::core::option::Option::Some(my::jobs::private::clean_up:: < welcome,
                 mail::take_back >), raw_await : true, removed : & ["old"], keyed : true,
-                ..my::jobs::private::JobOptions::DEFAULT }, input_type :
-                my::jobs::private::input_type:: < welcome >, output_type :
-                my::jobs::private::output_type:: < welcome >, needs : & [], steps : &
-                [my::jobs::private::StepDef { name : "a", kind :
+                ..my::jobs::private::JobOptions::DEFAULT }, key :
+                ::core::option::Option::Some("| input | input . user_id"), tenant :
+                ::core::option::Option::Some("{input.org_id}"), input : {
+                #[allow(unused_imports)] use my::jobs::private::NotKnown as _;
+                my::jobs::private::TypeDef { name : ::core::any::type_name:: < Signup >,
+                schema : < my::jobs::private::Probe < Signup >> ::SCHEMA, } }, output : {
+                #[allow(unused_imports)] use my::jobs::private::NotKnown as _;
+                my::jobs::private::TypeDef { name : ::core::any::type_name:: < < Result <
+                (), MyError > as my::jobs::private::JobReturn > ::Ok >, schema : <
+                my::jobs::private::Probe < < Result < (), MyError > as
+                my::jobs::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [], steps
+                : & [my::jobs::private::StepDef { name : "a", kind :
                 my::jobs::private::RecordKind::Step, line : 1u32, in_loop : false,
                 ..my::jobs::private::StepDef::DEFAULT }], run : __job_run, }
             }

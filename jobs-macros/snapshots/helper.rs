@@ -55,6 +55,7 @@ const _: () = {
                 },
             ];
             ::jobs_runtime::private::HelperDef {
+                file: ::core::file!(),
                 steps: STEPS,
                 raw_await: false,
             }

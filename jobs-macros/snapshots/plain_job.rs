@@ -37,10 +37,18 @@ const _: () = {
                 ::jobs_runtime::private::Backoff::exponential(::jobs_runtime::private::Millis(1000u64),
                 ::jobs_runtime::private::Millis(3600000u64)), timeout :
                 ::core::option::Option::Some(::jobs_runtime::private::Millis(600000u64)),
-                keyed : true, .. ::jobs_runtime::private::JobOptions::DEFAULT },
-                input_type : ::jobs_runtime::private::input_type:: < welcome >,
-                output_type : ::jobs_runtime::private::output_type:: < welcome >, needs :
-                & [< State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
+                keyed : true, .. ::jobs_runtime::private::JobOptions::DEFAULT }, key :
+                ::core::option::Option::Some("signup:{input.user_id}"), tenant :
+                ::core::option::Option::None, input : { #[allow(unused_imports)] use
+                ::jobs_runtime::private::NotKnown as _; ::jobs_runtime::private::TypeDef
+                { name : ::core::any::type_name:: < Signup >, schema : <
+                ::jobs_runtime::private::Probe < Signup >> ::SCHEMA, } }, output : {
+                #[allow(unused_imports)] use ::jobs_runtime::private::NotKnown as _;
+                ::jobs_runtime::private::TypeDef { name : ::core::any::type_name:: < <
+                Result < u64 > as ::jobs_runtime::private::JobReturn > ::Ok >, schema : <
+                ::jobs_runtime::private::Probe < < Result < u64 > as
+                ::jobs_runtime::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [<
+                State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
                 JobContext as ::jobs_runtime::private::Extract > ::need], steps : &
                 [::jobs_runtime::private::StepDef { name : "create-account", kind :
                 ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
@@ -53,8 +61,8 @@ const _: () = {
                 .. ::jobs_runtime::private::StepDef::DEFAULT },
                 ::jobs_runtime::private::StepDef { name : "feedback", kind :
                 ::jobs_runtime::private::RecordKind::Event, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT },
-                ::jobs_runtime::private::StepDef { name : "note", kind :
+                subject : "FeedbackGiven", .. ::jobs_runtime::private::StepDef::DEFAULT
+                }, ::jobs_runtime::private::StepDef { name : "note", kind :
                 ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
                 .. ::jobs_runtime::private::StepDef::DEFAULT }], run : __job_run, }
             }

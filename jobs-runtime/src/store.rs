@@ -6,7 +6,7 @@ use crate::clock::{Env, Sleeping};
 use crate::codec::{Codec, Codecs};
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, EnqueueAnswer, Inspect, PruneBounds,
-    Pruned, Published, QueueStats, Setting, SettingWrite, WakeUps,
+    Pruned, Published, QueueStats, Report, Setting, SettingWrite, WakeUps,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Payload};
 use crate::testing::Workers;
@@ -255,6 +255,14 @@ impl Store {
         self.call(
             (Verb::Prune, call_points!("store.prune")),
             self.driver.prune(bounds, self.env.clock.imposed()),
+        )
+        .await
+    }
+
+    pub(crate) async fn doctor(&self) -> Result<Report, Error> {
+        self.call(
+            (Verb::Inspect, call_points!("store.doctor")),
+            self.driver.doctor(),
         )
         .await
     }

@@ -168,6 +168,7 @@ impl<'a> Marker<'a> {
             formers,
             at_most_once,
             tx,
+            subject: form.subject(),
             helper,
         }
     }

@@ -66,6 +66,8 @@ pub(crate) struct Site {
     pub(crate) at_most_once: bool,
     /// It writes in a transaction of the store.
     pub(crate) tx: bool,
+    /// What it waits for or asks for, as written.
+    pub(crate) subject: Option<String>,
     /// The helper it calls, as a type.
     pub(crate) helper: Option<TokenStream>,
 }

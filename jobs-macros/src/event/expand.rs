@@ -3,6 +3,7 @@
 use super::args::{Args, Key};
 use crate::body;
 use crate::claim::{self, Kind};
+use crate::type_def::type_def;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
@@ -33,6 +34,7 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
     for former in was.iter().filter(|former| former.value() != name) {
         here.extend(claim::in_crate(Kind::Event, &former.value(), former.span()));
     }
+    let payload = type_def(&krate, &quote!(#ident), ident.span());
     let between = claim::between_crates(&krate, Kind::Event, &name);
     quote! {
         #[automatically_derived]
@@ -49,6 +51,9 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
                     version: ::core::env!("CARGO_PKG_VERSION"),
                     file: ::core::file!(),
                     line: ::core::line!(),
+                    payload: #payload,
+                    key_type: #krate::private::key_type::<#ident>,
+                    ttl: #ttl,
                 } }
             }
         }

@@ -83,7 +83,7 @@ impl Definition<'_> {
             impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
                 fn def() -> #krate::private::HelperDef {
                     const STEPS: &[#krate::private::StepDef] = #steps;
-                    #krate::private::HelperDef { steps: STEPS, raw_await: #raw_await }
+                    #krate::private::HelperDef { file: ::core::file!(), steps: STEPS, raw_await: #raw_await }
                 }
                 fn within(#context: #krate::private::JobCx<'__job>) -> Self {
                     Self { __cx: #context }

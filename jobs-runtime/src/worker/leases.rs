@@ -54,6 +54,8 @@ pub(crate) struct Leases {
     entries: Mutex<BTreeMap<JobId, Entry>>,
     changed: Notify,
     stopped: AtomicBool,
+    /// The worker gives everything back, also what it takes hold of from here on.
+    handing_back: AtomicBool,
     /// Virtual time: a lease ends when the store says so, never by our clock.
     endless: bool,
 }
@@ -120,7 +122,13 @@ impl Leases {
             gives_up_at: lease.gives_up_at,
             signal: sender,
         };
-        self.lock().insert(lease.job, entry);
+        let mut entries = self.lock();
+        // Claimed by a request that was on its way when the worker was told to stop.
+        if self.handing_back.load(Ordering::Acquire) {
+            entry.signal.send_modify(|signal| signal.hand_back = true);
+        }
+        entries.insert(lease.job, entry);
+        drop(entries);
         self.changed.notify_one();
         LeaseGuard {
             leases: Arc::clone(self),
@@ -134,7 +142,9 @@ impl Leases {
 
     /// Asks every run to give its job back.
     pub(crate) fn hand_back_all(&self) {
-        for entry in self.lock().values() {
+        let entries = self.lock();
+        self.handing_back.store(true, Ordering::Release);
+        for entry in entries.values() {
             entry.signal.send_modify(|signal| signal.hand_back = true);
         }
     }

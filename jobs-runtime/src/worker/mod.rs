@@ -21,6 +21,7 @@ use crate::client::Jobs;
 use crate::committer::Committer;
 use crate::core::{Backoff, Millis};
 use crate::registry::Registry;
+use crate::schedule::{self, Scheduler, StoreTime};
 use crate::steps::StateMap;
 use crate::store::Store;
 use crate::torture::seeded::Leaked;
@@ -57,6 +58,7 @@ pub struct Worker {
     grace: Duration,
     name: String,
     observer: Observer,
+    schedules: bool,
     keeper: Place,
 }
 
@@ -76,6 +78,7 @@ pub(crate) struct Shared {
     visibility_timeout: Millis,
     poll_interval: Duration,
     worker: String,
+    store_time: StoreTime,
 }
 
 /// Ends the heartbeat thread, also when the worker's future is dropped half way.
@@ -110,6 +113,7 @@ impl Worker {
             grace: DEFAULT_GRACE,
             name: "worker".into(),
             observer: Observer::default(),
+            schedules: true,
             keeper: Place::Thread,
         }
     }
@@ -173,6 +177,13 @@ impl Worker {
         self
     }
 
+    /// Leaves the schedules of tasks to other workers. Without it each worker makes the ticks of all
+    /// tasks of its program, whatever queues it serves; a tick is made once, however many do.
+    pub fn without_schedules(mut self) -> Self {
+        self.schedules = false;
+        self
+    }
+
     /// Works until the process is told to stop (SIGINT or SIGTERM), then lets running jobs finish
     /// within the grace period and hands back the rest, which costs them no attempt. A second
     /// signal skips the wait.
@@ -205,13 +216,21 @@ impl Worker {
         crate::error::check_codes()?;
         self.check_states(&registry)?;
         self.check_transactions(&registry)?;
+        let scheduler = match self.schedules {
+            true => Scheduler::of_all(self.jobs.store().clone(), &registry),
+            false => Scheduler::of(self.jobs.store().clone(), []),
+        };
         let (grace, place) = (self.grace, self.keeper);
         let committer = Committer::start(self.jobs.store().clone());
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
         let keeper = place.keep(Arc::clone(&shared.leases), shared.store.clone())?;
         let stop_keeper = StopLeases(&shared);
-        let result = poller::serve(&shared, stop, hurry, grace).await;
+        let env = shared.store.env.clone();
+        let result = tokio::select! {
+            result = poller::serve(&shared, stop, hurry, grace) => result,
+            never = schedule::watch(scheduler, env, &shared.store_time) => match never {},
+        };
         drop(stop_keeper);
         keeper.join().await;
         result
@@ -266,6 +285,7 @@ impl Worker {
             visibility_timeout: self.visibility_timeout.into(),
             poll_interval: self.poll_interval,
             worker: format!("{}-{bits:016x}", self.name),
+            store_time: StoreTime::default(),
         }
     }
 }

@@ -119,6 +119,7 @@ async fn claim_for_ever(
         };
         crash_point!("poller.claimed");
         pause = FIRST_PAUSE;
+        shared.store_time.hear(claims.now, asked);
         let wait = idle_time(shared, &claims);
         let full = claims.jobs.len() == free;
         start(shared, running, claims.jobs, claims.now, asked);

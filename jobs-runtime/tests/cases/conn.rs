@@ -21,7 +21,7 @@ const ALL_VERBS: [Verb; 5] = [
 
 each_store!(b20_a_claim_that_was_stored_and_never_heard_of_is_claimed_again);
 async fn b20_a_claim_that_was_stored_and_never_heard_of_is_claimed_again(world: World) {
-    let faults = Faults::log(&world.log).once(Verb::Claim, Fault::After);
+    let faults = Faults::of(&world).once(Verb::Claim, Fault::After);
     let jobs = world.jobs().hooked(faults);
     let mut handles = Vec::new();
     for (n, tenant) in ["a", "b", "c"].into_iter().enumerate() {
@@ -112,7 +112,7 @@ fn resident_pages() -> Option<u64> {
 
 each_store!(q26_after_a_minute_without_its_store_a_worker_goes_on_by_itself);
 async fn q26_after_a_minute_without_its_store_a_worker_goes_on_by_itself(world: World) {
-    let cut = Faults::log(&world.log);
+    let cut = Faults::of(&world);
     let jobs = world.jobs().hooked(cut.clone());
     let before = quick(1).enqueue(&jobs).await.unwrap();
     let working = world.start(world.worker(&jobs, "a"));
@@ -191,7 +191,7 @@ fn block(log: &Log, clock: &VirtualClock) {
 /// What a body that blocks the only thread of its program does to its lease.
 async fn q31_play(world: World) {
     logs::keep();
-    let jobs = world.jobs().hooked(Faults::log(&world.log));
+    let jobs = world.jobs().hooked(Faults::of(&world));
     let handle = blocks(1).enqueue(&jobs).await.unwrap();
     let working = world.start(world.worker(&jobs, "a"));
     within(world.log.saw("a ended done", 1)).await;

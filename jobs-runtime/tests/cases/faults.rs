@@ -1,6 +1,7 @@
 //! What stands between a client and its store, to cut it off or to lose what it says.
 
-use crate::support::Log;
+use crate::support::{Log, World};
+use jobs_runtime::clock::{Clock as _, VirtualClock};
 use jobs_runtime::{Error, StoreHook, Verb};
 use std::sync::{Arc, Mutex};
 
@@ -19,13 +20,15 @@ pub(crate) struct Faults {
     plan: Arc<Mutex<Vec<(Verb, Fault)>>>,
     cut: Arc<Mutex<Vec<Verb>>>,
     log: Log,
+    clock: VirtualClock,
 }
 
 impl Faults {
-    /// No faults; the calls are logged.
-    pub(crate) fn log(log: &Log) -> Self {
+    /// No faults; the calls are logged, and heartbeats also with their time, as `beat MILLIS`.
+    pub(crate) fn of(world: &World) -> Self {
         Faults {
-            log: log.clone(),
+            log: world.log.clone(),
+            clock: world.clock.clone(),
             ..Faults::default()
         }
     }
@@ -64,6 +67,9 @@ impl StoreHook for Faults {
         let is_cut = self.cut.lock().unwrap().contains(&verb);
         let fails = is_cut || self.take(verb, Fault::Before);
         self.log.add(format!("store {verb:?}"));
+        if verb == Verb::Heartbeat {
+            self.log.add(format!("beat {}", self.clock.now().0));
+        }
         match fails {
             true => Err(Error::driver_unavailable("test", "cut off", "wait")),
             false => Ok(()),

@@ -178,7 +178,7 @@ async fn d15_a_step_its_wait_and_its_child_are_stored_together_or_not_at_all(wor
     for call in 0..4 {
         for fault in [Fault::Before, Fault::After] {
             let world = world.twin().await;
-            let mut faults = Faults::log(&world.log);
+            let mut faults = Faults::of(&world);
             for _ in 0..call {
                 faults = faults.once(Verb::Commit, Fault::After);
             }

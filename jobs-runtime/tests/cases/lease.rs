@@ -51,7 +51,7 @@ async fn beat(world: &World, held: &jobs_runtime::contract::Claimed) -> BeatAnsw
 
 each_store!(b05_a_cancelled_job_stays_cancelled_though_its_last_step_ends_well);
 async fn b05_a_cancelled_job_stays_cancelled_though_its_last_step_ends_well(world: World) {
-    let jobs = world.jobs().hooked(Faults::log(&world.log));
+    let jobs = world.jobs().hooked(Faults::of(&world));
     let handle = gated(1).enqueue(&jobs).await.unwrap();
     let working = world.start(world.worker(&jobs, "a"));
     within(world.log.saw("gate", 1)).await;
@@ -146,7 +146,7 @@ async fn b11_the_one_lapsed_lease_behind_a_thousand_good_ones_is_found(world: Wo
 
 each_store!(b14_heartbeats_go_on_until_the_last_job_of_a_shutdown_has_ended);
 async fn b14_heartbeats_go_on_until_the_last_job_of_a_shutdown_has_ended(world: World) {
-    let jobs = world.jobs().hooked(Faults::log(&world.log));
+    let jobs = world.jobs().hooked(Faults::of(&world));
     let handle = gated(1).enqueue(&jobs).await.unwrap();
     let working = world.start(world.worker(&jobs, "a").grace(5 * LEASE));
     within(world.log.saw("gate", 1)).await;
@@ -187,7 +187,7 @@ async fn b15_a_pool_that_stops_leaves_the_running_jobs_of_its_neighbour_alone(wo
 
 each_store!(b72_a_job_delayed_beyond_its_lease_runs_once);
 async fn b72_a_job_delayed_beyond_its_lease_runs_once(world: World) {
-    let jobs = world.jobs().hooked(Faults::log(&world.log));
+    let jobs = world.jobs().hooked(Faults::of(&world));
     let delayed = quick(1).delay(10 * SECOND);
     let handle = delayed.enqueue(&jobs).await.unwrap();
     let lease = |name| world.worker(&jobs, name).visibility_timeout(2 * SECOND);
@@ -210,7 +210,7 @@ async fn b72_a_job_delayed_beyond_its_lease_runs_once(world: World) {
 
 each_store!(q02_a_job_of_five_leases_is_one_attempt);
 async fn q02_a_job_of_five_leases_is_one_attempt(world: World) {
-    let jobs = world.jobs().hooked(Faults::log(&world.log));
+    let jobs = world.jobs().hooked(Faults::of(&world));
     let handle = gated(1).enqueue(&jobs).await.unwrap();
     let working = world.start(world.worker(&jobs, "a"));
     within(world.log.saw("gate", 1)).await;
@@ -227,7 +227,7 @@ async fn q02_a_job_of_five_leases_is_one_attempt(world: World) {
 
 each_store!(q03_a_zombie_hears_that_it_lost_and_its_successor_is_undisturbed);
 async fn q03_a_zombie_hears_that_it_lost_and_its_successor_is_undisturbed(world: World) {
-    let cut = Faults::log(&world.log);
+    let cut = Faults::of(&world);
     let cut_off = world.jobs().hooked(cut.clone());
     let jobs = world.jobs();
     let handle = gated(1).enqueue(&jobs).await.unwrap();
@@ -326,8 +326,8 @@ async fn q45_clocks_of_workers_ten_minutes_apart_expire_nothing_and_start_nothin
         let entropy = jobs_runtime::clock::SeededEntropy::new(ahead_ms.unsigned_abs());
         world.jobs_in(jobs_runtime::clock::Env::new(clock, entropy))
     };
-    let ahead = skewed(TEN_MINUTES_MS).hooked(Faults::log(&world.log));
-    let behind = skewed(-TEN_MINUTES_MS).hooked(Faults::log(&world.log));
+    let ahead = skewed(TEN_MINUTES_MS).hooked(Faults::of(&world));
+    let behind = skewed(-TEN_MINUTES_MS).hooked(Faults::of(&world));
     let held = gated(1).enqueue(&behind).await.unwrap();
     let slow = world.start(world.worker(&behind, "behind"));
     within(world.log.saw("gate", 1)).await;
@@ -387,7 +387,7 @@ async fn d11_two_that_look_for_lost_jobs_at_once_run_each_once(world: World) {
 
 each_store!(d12_jobs_of_a_worker_that_lost_its_store_while_it_took_them_over_run_later);
 async fn d12_jobs_of_a_worker_that_lost_its_store_while_it_took_them_over_run_later(world: World) {
-    let faults = Faults::log(&world.log).once(Verb::Claim, Fault::After);
+    let faults = Faults::of(&world).once(Verb::Claim, Fault::After);
     let jobs = world.jobs().hooked(faults);
     let handle = quick(1).enqueue(&jobs).await.unwrap();
     assert_eq!(world.claim_as("dead", 1).await.len(), 1);

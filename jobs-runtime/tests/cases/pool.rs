@@ -41,7 +41,7 @@ async fn q28_handlers_that_hold_every_connection_of_a_pool_keep_their_leases() {
     let options = SqliteOptions::default().env(world.env.clone());
     let driver = Sqlite::from_pool(pool.clone(), options).await.unwrap();
     let world = world.behind(|_| Arc::new(Shared(Arc::new(driver))));
-    let jobs = world.jobs().hooked(Faults::log(&world.log));
+    let jobs = world.jobs().hooked(Faults::of(&world));
     let handles = [
         holds(1).enqueue(&jobs).await.unwrap(),
         holds(2).enqueue(&jobs).await.unwrap(),

@@ -62,7 +62,7 @@ each_store!(b53_a_failure_whose_write_is_cut_off_loses_no_job_and_acks_nothing);
 async fn b53_a_failure_whose_write_is_cut_off_loses_no_job_and_acks_nothing(world: World) {
     for fault in [Fault::Before, Fault::After] {
         let world = world.twin().await;
-        let faults = Faults::log(&world.log).once(Verb::Commit, fault);
+        let faults = Faults::of(&world).once(Verb::Commit, fault);
         let bench = world.bench().hooked(faults);
         let handle = fails(1).enqueue(bench.jobs()).await.unwrap();
         bench.advance(30 * SECOND).await.unwrap();
@@ -73,7 +73,7 @@ async fn b53_a_failure_whose_write_is_cut_off_loses_no_job_and_acks_nothing(worl
         assert_eq!(world.log.count("tried"), 2);
     }
     // The write never gets through at all: the lease runs out, and the job is tried again.
-    let cut = Faults::log(&world.log);
+    let cut = Faults::of(&world);
     let jobs = world.jobs().hooked(cut.clone());
     let handle = fails(2).enqueue(&jobs).await.unwrap();
     cut.cut(&[Verb::Commit, Verb::Heartbeat]);
@@ -279,7 +279,7 @@ each_store!(q30_a_panic_is_a_failed_attempt_and_holds_neither_slot_nor_lease);
 async fn q30_a_panic_is_a_failed_attempt_and_holds_neither_slot_nor_lease(world: World) {
     for place in ["body", "step"] {
         let world = world.twin().await;
-        let jobs = world.jobs().hooked(Faults::log(&world.log));
+        let jobs = world.jobs().hooked(Faults::of(&world));
         let handle = panics(place.into()).enqueue(&jobs).await.unwrap();
         let working = world.start(world.worker(&jobs, "a").concurrency(1));
         within(world.log.saw("a ended pending", 1)).await;
@@ -310,7 +310,7 @@ async fn q30_a_panic_is_a_failed_attempt_and_holds_neither_slot_nor_lease(world:
 
 each_store!(q30_a_run_that_is_dropped_stops_its_heartbeat_at_once);
 async fn q30_a_run_that_is_dropped_stops_its_heartbeat_at_once(world: World) {
-    let jobs = world.jobs().hooked(Faults::log(&world.log));
+    let jobs = world.jobs().hooked(Faults::of(&world));
     panics("gate".into()).enqueue(&jobs).await.unwrap();
     let working = world.start(world.worker(&jobs, "a"));
     within(world.log.saw("gate", 1)).await;

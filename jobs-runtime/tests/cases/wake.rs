@@ -100,7 +100,7 @@ async fn b30_a_hint_between_the_look_and_the_wait_is_kept(world: World) {
 
 each_store!(b32_a_wait_that_was_met_while_its_worker_was_cut_off_goes_on_afterwards);
 async fn b32_a_wait_that_was_met_while_its_worker_was_cut_off_goes_on_afterwards(world: World) {
-    let cut = Faults::log(&world.log);
+    let cut = Faults::of(&world);
     let jobs = world.jobs().hooked(cut.clone());
     let handle = waits("k".into()).enqueue(&jobs).await.unwrap();
     let working = world.start(world.worker(&jobs, "a"));
@@ -218,7 +218,7 @@ async fn too_long(input: u64, log: State<Log>, gate: State<Gate>) -> Result<u64>
 
 each_store!(b36_a_timeout_comes_in_time_however_often_a_heartbeat_ticks_before);
 async fn b36_a_timeout_comes_in_time_however_often_a_heartbeat_ticks_before(world: World) {
-    let jobs = world.jobs().hooked(Faults::log(&world.log));
+    let jobs = world.jobs().hooked(Faults::of(&world));
     let handle = too_long(1).enqueue(&jobs).await.unwrap();
     let working = world.start(world.worker(&jobs, "a"));
     within(world.log.saw("gate", 1)).await;

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used)]
 
 mod clean;
+mod mutations;
 mod recorder;
 mod story;
 mod violations;

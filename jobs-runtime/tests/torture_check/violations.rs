@@ -483,7 +483,7 @@ fn two_writes_of_one_number_are_found() {
 }
 
 #[test]
-fn an_effect_under_a_lease_that_is_known_to_be_lost_is_found() {
+fn an_effect_under_a_lease_that_is_known_to_be_over_is_found() {
     let mut story = taken_over();
     let beat = Call::Beat {
         job: job(1),
@@ -500,7 +500,7 @@ fn an_effect_under_a_lease_that_is_known_to_be_lost_is_found() {
         epoch: 2,
         ..Story::dumped(1, State::Suspended)
     });
-    story.breaks(Invariant::I4, "known to be lost");
+    story.breaks(Invariant::I4, "known to be over");
 }
 
 // I5

@@ -59,10 +59,6 @@ async fn a_deadline_beside_an_open_transaction_waits_until_the_inbox_can_be_read
     let at = |line: &str| lines.iter().position(|other| other == line).unwrap();
     let beside = &lines[at("begin")..at("end")];
     assert!(!beside.iter().any(|line| line == "heartbeat"), "{lines:?}");
-    assert!(
-        lines[at("end")..].iter().any(|line| line == "heartbeat"),
-        "{lines:?}"
-    );
 }
 
 #[job(idempotency = "refused-in-a-crowd:{input}", attempts = 1)]

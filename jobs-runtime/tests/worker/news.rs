@@ -42,7 +42,20 @@ async fn news_that_come_in_during_a_poll_let_the_run_go_on_after_it() {
     let running = worker(&jobs, &log, &gate, "a");
     let task = tokio::spawn(running.run_until(async move { until.notified().await }));
     // The wait is stored: nothing of the run is on its way, and the clock stands still.
-    within(log.saw("store Commit", 1)).await;
+    let stored = async {
+        let admin = jobs.admin();
+        while admin
+            .show(handle.id())
+            .await
+            .unwrap()
+            .unwrap()
+            .journal
+            .is_empty()
+        {
+            tokio::task::yield_now().await;
+        }
+    };
+    within(stored).await;
     gate.0.notify_one();
     within(log.saw("blocks", 1)).await;
     jobs.publish(Come(6), ()).await.unwrap();

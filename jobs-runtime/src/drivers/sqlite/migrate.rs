@@ -98,10 +98,7 @@ fn apply(connection: &Connection, steps: &[Migration]) -> Result<(), Fault> {
     crash_point!("driver.sqlite.migrate.after_commit");
     // The schema goes into the file itself at once: a log that is lost or cut short later can
     // then never turn the store into an empty one.
-    let mut checkpoint = connection.prepare("PRAGMA wal_checkpoint(PASSIVE)")?;
-    let mut rows = checkpoint.query([])?;
-    while rows.next()?.is_some() {}
-    Ok(())
+    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> Result<(), Fault> {
@@ -119,7 +116,7 @@ fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> R
 }
 
 /// The last step that was applied; 0 for a file without a store.
-fn version(connection: &Connection) -> Result<u32, Fault> {
+pub(super) fn version(connection: &Connection) -> Result<u32, Fault> {
     let db = Db::Own(connection);
     let known: Option<bool> = db.first(HAS_LEDGER, [], |columns| columns.take())?;
     if known != Some(true) {

@@ -16,6 +16,7 @@ mod clock;
 mod commit;
 mod connect;
 mod db;
+mod doctor;
 mod end;
 mod enqueue;
 mod fault;
@@ -25,6 +26,8 @@ mod inbox;
 mod inspect;
 mod keys;
 mod lanes;
+mod log;
+mod log_files;
 mod migrate;
 mod options;
 mod place;
@@ -54,7 +57,7 @@ pub use options::{
 use crate::Error;
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, Durability, EnqueueAnswer, Inspect,
-    PruneBounds, Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps,
+    PruneBounds, Pruned, Published, QueueStats, Report, Setting, SettingWrite, WakeUp, WakeUps,
     check_event,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
@@ -203,6 +206,9 @@ async fn prepare(shared: Arc<Shared>) -> Result<(), Error> {
     let prepared = tokio::task::spawn_blocking(move || {
         connect::check_library()?;
         place::check(&shared.path)?;
+        if !shared.options.allow_weak_durability {
+            log::check(&shared.path)?;
+        }
         migrate::prepare(&shared.path, &shared.options)
             .map_err(|fault| fault.before_write(&shared.path))
     });
@@ -354,6 +360,11 @@ impl Driver for Sqlite {
             .await
     }
 
+    async fn doctor(&self) -> Result<Report, Error> {
+        self.shared.check_process()?;
+        doctor::report(self.shared.path.clone(), self.shared.options.clone()).await
+    }
+
     fn wake_ups(&self) -> WakeUps {
         self.shared.wake_ups.subscribe()
     }
@@ -368,9 +379,10 @@ impl Driver for Sqlite {
 
     async fn close(&self) {
         self.close_pool().await;
-        self.writer.close().await;
-        self.beats.close().await;
+        // Who closes the file last copies the log back into it, and only a writer can.
         self.watch.close().await;
         self.readers.close().await;
+        self.writer.close().await;
+        self.beats.close().await;
     }
 }

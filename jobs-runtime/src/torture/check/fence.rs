@@ -121,7 +121,8 @@ fn beats_are_current(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>) 
     }
 }
 
-/// Where the holders of leases were told that they are none any more.
+/// Where the holders of leases were told that they are none any more, by others or by the answer
+/// to their own last commit.
 fn losses(index: &Index<'_>, line: &Line<'_>) -> Vec<(Token, usize)> {
     let calls = line.commits.iter().chain(&line.beats);
     let lost = |made: Made<'_>| {
@@ -129,9 +130,12 @@ fn losses(index: &Index<'_>, line: &Line<'_>) -> Vec<(Token, usize)> {
             Call::Beat { token, .. } => *token,
             _ => made.commit()?.token()?,
         };
-        let answer = made.answer()?;
-        let is_lost = matches!(answer, Answer::LeaseLost | Answer::Cancelled);
-        is_lost.then_some((token, made.end))
+        let is_over = match made.answer()? {
+            Answer::Applied => made.settle().is_some(),
+            Answer::Cancelled | Answer::LeaseLost => true,
+            _ => false,
+        };
+        is_over.then_some((token, made.end))
     };
     calls.filter_map(|at| lost(index.made[*at])).collect()
 }
@@ -161,7 +165,7 @@ fn zombies_stop(index: &Index<'_>, line: &Line<'_>, rules: &Rules, found: &mut F
         };
         if let Some((_, told)) = losses.iter().find(told) {
             let what = format!(
-                "step \"{}\" of {} was begun under a lease that was known to be lost",
+                "step \"{}\" of {} was begun under a lease that was known to be over",
                 effect.step,
                 line.name()
             );

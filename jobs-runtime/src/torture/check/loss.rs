@@ -17,6 +17,9 @@ pub(super) fn check(index: &Index<'_>, rules: &Rules, found: &mut Found<'_>) {
                 was_asked_for(index, line, at, rules, found);
                 is_whole(index, line, at, dumped, found);
                 is_as_it_ended(index, line, at, dumped, found);
+                if !rules.unseen_writes {
+                    was_ended(index, line, at, dumped, found);
+                }
             }
         }
     }
@@ -166,6 +169,22 @@ fn ends_once(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>) {
             ends.len()
         );
         found.add(I1, what, ends.iter().map(|(made, _)| made.end));
+    }
+}
+
+/// A refused commit that shows as done.
+fn was_ended(
+    index: &Index<'_>,
+    line: &Line<'_>,
+    at: usize,
+    dumped: &Dumped,
+    found: &mut Found<'_>,
+) {
+    let mut commits = line.commits.iter().map(|at| index.made[*at]);
+    let ends = |made: &Made<'_>| made.settle().and_then(is_end) == Some(State::Done);
+    if dumped.state == State::Done && !commits.any(|made| made.may_be_done() && ends(&made)) {
+        let what = format!("{} is done in the store, and nothing ended it", line.name());
+        found.add(I1, what, [at]);
     }
 }
 

@@ -10,12 +10,14 @@ use std::collections::HashSet;
 struct Events<'h> {
     by_name: Map<&'h str, Vec<(Made<'h>, &'h PublishCall)>>,
     by_id: Map<EventId, Made<'h>>,
+    /// Those too whose publication was left open.
+    known: HashSet<EventId>,
 }
 
 pub(super) fn check(index: &Index<'_>, rules: &Rules, found: &mut Found<'_>) {
     let events = Events::of(index, found);
     for line in &index.jobs {
-        served_once(index, line, found);
+        served_once(index, &events, line, rules, found);
         waits_in_vain(index, &events, line, found);
         for made in line.commits.iter().map(|at| index.made[*at]) {
             timed_out(index, &events, line, made, found);
@@ -29,9 +31,13 @@ impl<'h> Events<'h> {
         let mut events = Events {
             by_name: Map::default(),
             by_id: Map::default(),
+            known: HashSet::new(),
         };
         let mut seqs: Map<u64, (EventId, usize)> = Map::default();
         for made in index.publishes.iter().map(|at| index.made[*at]) {
+            if let Some(call) = made.publish().filter(|_| made.may_be_done()) {
+                events.known.insert(call.event);
+            }
             let Some(call) = made.publish().filter(|_| made.answer().is_some()) else {
                 continue;
             };
@@ -99,7 +105,13 @@ fn taken(index: &Index<'_>, line: &Line<'_>) -> HashSet<EventId> {
         .collect()
 }
 
-fn served_once(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>) {
+fn served_once(
+    index: &Index<'_>,
+    events: &Events<'_>,
+    line: &Line<'_>,
+    rules: &Rules,
+    found: &mut Found<'_>,
+) {
     let Some((at, dumped)) = index.dumped(line) else {
         return;
     };
@@ -107,6 +119,13 @@ fn served_once(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>) {
     for record in &dumped.journal {
         if record.event.is_some_and(|event| !seen.insert(event)) {
             let what = format!("one event served two waits of {}", line.name());
+            found.add(I5, what, [at]);
+        }
+        let is_known = record
+            .event
+            .is_none_or(|event| events.known.contains(&event));
+        if !is_known && !rules.unseen_writes {
+            let what = format!("an event that nobody published served {}", line.name());
             found.add(I5, what, [at]);
         }
     }
