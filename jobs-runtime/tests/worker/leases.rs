@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 /// Lets a body go on.
 #[derive(Clone, Default)]
-pub(crate) struct Gate(pub(crate) Arc<Notify>);
+struct Gate(Arc<Notify>);
 
 #[job(
     idempotency = "gated:{input}",
@@ -37,12 +37,7 @@ async fn gated(input: u64, log: State<Log>, gate: State<Gate>) -> Result<u64> {
     Ok(input)
 }
 
-pub(crate) fn worker(
-    jobs: &Jobs,
-    log: &Log,
-    gate: &Gate,
-    name: &'static str,
-) -> jobs_runtime::Worker {
+fn worker(jobs: &Jobs, log: &Log, gate: &Gate, name: &'static str) -> jobs_runtime::Worker {
     let events = log.clone();
     jobs.worker()
         .name(name)

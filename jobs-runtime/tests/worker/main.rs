@@ -10,5 +10,4 @@
 mod children;
 mod faults;
 mod leases;
-mod news;
 mod support;
