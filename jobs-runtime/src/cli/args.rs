@@ -28,6 +28,8 @@ pub(super) enum Command {
     Show(JobArgs),
     /// Count jobs by queue
     Stats(StoreArgs),
+    /// List the tasks, with the next five ticks of each
+    Tasks(StoreArgs),
     /// List the dead letters, newest first
     Dead(DeadArgs),
     /// Give an ended or held job all its attempts again; its completed steps stay

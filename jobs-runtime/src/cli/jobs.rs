@@ -289,7 +289,7 @@ fn word(record: &StepRecord) -> &'static str {
 }
 
 /// In the notation of RFC 3339; in milliseconds if it lies outside of all calendars.
-fn instant(at: Timestamp) -> String {
+pub(super) fn instant(at: Timestamp) -> String {
     match jiff::Timestamp::from_millisecond(at.0) {
         Ok(at) => at.to_string(),
         Err(_) => format!("{} ms", at.0),

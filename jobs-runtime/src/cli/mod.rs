@@ -19,7 +19,7 @@
 //! | `jobs lock --check` | tells what changed since, which of it is risky, and what to write instead |
 //! | `jobs preflight --url ..` | finds open runs in a store that would lose a step under this program |
 //! | `jobs graph NAME` | draws the steps of a job, as Mermaid or DOT |
-//! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead` | shows what is in a store |
+//! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead`, `jobs tasks` | shows what is in a store |
 //! | `jobs retry ID`, `jobs requeue ID --from-step STEP`, `jobs cancel ID` | does as [`Admin`](crate::Admin) does |
 //!
 //! The store of a command is `--url`, or the variable `JOBS_URL`.
@@ -36,6 +36,7 @@ mod lock;
 mod out;
 mod preflight;
 mod store;
+mod tasks;
 
 use crate::Error;
 use args::{Args, Command};
@@ -132,6 +133,7 @@ async fn command(command: Command, out: &mut Out<'_>) -> Result<u8, Error> {
         Command::Ls(args) => jobs::ls(&args, out).await,
         Command::Show(args) => jobs::show(&args, out).await,
         Command::Stats(args) => jobs::stats(&args, out).await,
+        Command::Tasks(args) => tasks::run(&args, out).await,
         Command::Dead(args) => jobs::dead(&args, out).await,
         Command::Retry(args) => jobs::retry(&args, out).await,
         Command::Requeue(args) => jobs::requeue(&args, out).await,

@@ -3,7 +3,7 @@
 use super::model::{EventLock, JobLock, Lock, StepLock, TypeLock};
 use super::{Place, fields};
 use crate::Error;
-use crate::core::{Backoff, OnConflict, Priority};
+use crate::core::{Backoff, Missed, OnConflict, Overlap, Priority};
 use crate::registry::{EventDef, JobDef, JobOptions, ListedStep, Registry, TypeDef};
 use std::collections::BTreeMap;
 
@@ -121,6 +121,21 @@ fn options(options: &JobOptions) -> BTreeMap<String, String> {
     add("allow", options.raw_await, "raw_await".to_owned());
     if let Some(clean_up) = options.on_cancel {
         add("on_cancel", true, clean_up().name.to_owned());
+    }
+    if let Some(task) = options.task {
+        add("schedule", true, task.schedule.to_owned());
+        add("tz", task.zone != "UTC", task.zone.to_owned());
+        let missed = match task.missed {
+            Missed::All => "all",
+            Missed::Last => "last",
+            Missed::Skip => "skip",
+        };
+        add(
+            "missed",
+            task.missed != Missed::default(),
+            missed.to_owned(),
+        );
+        add("overlap", task.overlap == Overlap::Skip, "skip".to_owned());
     }
     for (name, span) in [
         ("timeout", options.timeout),

@@ -194,8 +194,7 @@ async fn b72_a_job_delayed_beyond_its_lease_runs_once(world: World) {
     let four = ["a", "b", "c", "d"].map(|name| world.start(lease(name)));
     for _ in 0..9 {
         world.clock.advance(SECOND);
-        let claims = world.log.count("store Claim");
-        within(world.log.saw("store Claim", claims + 1)).await;
+        tokio::task::yield_now().await;
     }
     let waiting = world.row(handle.id()).await.head;
     assert_eq!((waiting.state, waiting.token.epoch), (JobState::Pending, 0));
