@@ -27,6 +27,7 @@ pages! {
     jobs_lock = "jobs-lock.md";
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
+    sqlite = "sqlite.md";
     errors = "errors.md";
     cases = "cases.md";
     from_the_ancestor = "from-the-ancestor.md";
