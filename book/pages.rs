@@ -32,5 +32,6 @@ pages! {
     sqlite = "sqlite.md";
     how_it_was_broken = "how-it-was-broken.md";
     errors = "errors.md";
+    cases = "cases.md";
     from_the_ancestor = "from-the-ancestor.md";
 }

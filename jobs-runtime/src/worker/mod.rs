@@ -9,6 +9,7 @@ mod leases;
 mod observe;
 mod panic;
 mod poller;
+mod polling;
 mod shutdown;
 
 pub(crate) use drain::Drain;
