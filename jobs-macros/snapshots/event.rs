@@ -34,3 +34,8 @@ const _: () = {
         "event" "feedback-given"
     }
 };
+const _: () = {
+    ::jobs_runtime::private::claim! {
+        "event" "feedback"
+    }
+};

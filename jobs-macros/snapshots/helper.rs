@@ -56,7 +56,7 @@ const _: () = {
             ];
             ::jobs_runtime::private::HelperDef {
                 steps: STEPS,
-                raw_await: false,
+                ..::jobs_runtime::private::HelperDef::DEFAULT
             }
         }
         fn within(__job_cx: ::jobs_runtime::private::JobCx<'__job>) -> Self {

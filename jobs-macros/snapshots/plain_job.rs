@@ -145,7 +145,9 @@ const _: () = {
         )
             .await
     }
-    ::jobs_runtime::private::claim! {
-        "job" "welcome"
-    }
+    const _: () = {
+        ::jobs_runtime::private::claim! {
+            "job" "welcome"
+        }
+    };
 };

@@ -2,7 +2,6 @@
 //! `input.user_id`. This file reads them, keeps them injective (no two inputs may give one text)
 //! and writes the expression of a hole. It does not know which names are in scope.
 
-use crate::place;
 use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use syn::LitStr;
 
@@ -58,7 +57,8 @@ impl Template {
 
     /// `input.user_id` as an expression, with the literal as its place.
     pub(crate) fn hole_expression(&self, hole: &Hole) -> TokenStream {
-        let span = place::theirs_at(self.literal.span());
+        // Of the literal itself, because it may come into a `macro_rules!` together with the names.
+        let span = self.literal.span();
         let mut tokens = TokenStream::new();
         for (position, part) in hole.path.iter().enumerate() {
             if position > 0 {

@@ -10,6 +10,7 @@ use crate::definition::{Event, Job};
 use crate::durable::{EventKey, has_key};
 use crate::request::{Handle, Request};
 use crate::store::{Store, StoreHook};
+use crate::storing::Publishing;
 use crate::worker::Worker;
 use crate::{Admin, Error};
 use std::sync::Arc;
@@ -99,15 +100,14 @@ impl Jobs {
     ///
     /// # Errors
     /// If it could not be stored. After `X_OUTCOME_UNKNOWN` it may have been.
-    pub async fn publish<E: Event>(
-        &self,
-        event: E,
-        key: impl EventKey<E::Key>,
-    ) -> Result<EventId, Error> {
-        let event = self.event_row(event, key)?;
-        let events = [event];
-        self.retrying(|| self.store.publish(&events)).await?;
-        Ok(events[0].id)
+    pub fn publish<E: Event>(&self, event: E, key: impl EventKey<E::Key>) -> Publishing<'_> {
+        let event = self.event_row(event, key);
+        Publishing::new(async move {
+            let event = event?;
+            let events = std::slice::from_ref(&event);
+            self.retrying(|| self.store.publish(events)).await?;
+            Ok(event.id)
+        })
     }
 
     /// An event as it is stored.

@@ -30,6 +30,7 @@ pub mod registry;
 mod request;
 mod steps;
 mod store;
+mod storing;
 pub mod testing;
 mod worker;
 
@@ -158,7 +159,8 @@ pub use jobs_macros::job;
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::steps;
 pub use outbox::{Alone, Anywhere, InTransaction};
-pub use request::{Enqueuing, Handle, Request};
+pub use request::{Handle, Request};
 pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};
+pub use storing::{Enqueuing, Publishing, Storing};
 pub use worker::{DEFAULT_VISIBILITY_TIMEOUT, RunEvent, RunRef, Worker};

@@ -52,8 +52,12 @@ macro_rules! step {
         })
     };
     (@run_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || {
-            $crate::private::block(async $($body)+)
+        $crate::private::step($cx, $($name)+, $($options)+, || async {
+            // The type says what `?` turns errors into, so that nobody has to.
+            #[allow(unused_braces)]
+            let done: $crate::private::Done<_> = $($body)+;
+            #[allow(unreachable_code)]
+            return done;
         })
     };
     (@once $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
@@ -62,8 +66,11 @@ macro_rules! step {
         })
     };
     (@once_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
-        $crate::private::step_once($cx, $($name)+, $($options)+, {
-            $crate::private::block(async move $($body)+)
+        $crate::private::step_once($cx, $($name)+, $($options)+, async move {
+            #[allow(unused_braces)]
+            let done: $crate::private::Done<_> = $($body)+;
+            #[allow(unreachable_code)]
+            return done;
         })
     };
     (@tx $cx:ident [$($name:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $body:expr) => {
@@ -84,7 +91,13 @@ macro_rules! step {
             let limit = begun.limit();
             let result = $crate::private::write_tx($cx, limit, async {
                 let $tx: &mut $ty = begun.tx();
-                $crate::private::block(async $($body)+).await
+                let written = async {
+                    #[allow(unused_braces)]
+                    let done: $crate::private::Done<_> = $($body)+;
+                    #[allow(unreachable_code)]
+                    return done;
+                };
+                written.await
             });
             let result = result.await;
             begun.end($cx, result).await

@@ -62,6 +62,8 @@ pub struct JobOptions {
     pub step_timeout: Option<Millis>,
     /// The body has awaits outside its steps.
     pub raw_await: bool,
+    /// The body reads clocks, random numbers or the environment outside its steps.
+    pub unstable_values: bool,
     /// Steps that were given up on purpose.
     pub removed: &'static [&'static str],
     /// It has an idempotency key.
@@ -89,6 +91,7 @@ impl JobOptions {
         priority: Priority::DEFAULT,
         step_timeout: None,
         raw_await: false,
+        unstable_values: false,
         removed: &[],
         keyed: true,
         outbox: false,
@@ -130,6 +133,17 @@ pub struct HelperDef {
     pub steps: &'static [StepDef],
     /// It has awaits outside its steps.
     pub raw_await: bool,
+    /// It reads clocks, random numbers or the environment outside its steps.
+    pub unstable_values: bool,
+}
+
+impl HelperDef {
+    /// What holds where the helper says nothing.
+    pub const DEFAULT: HelperDef = HelperDef {
+        steps: &[],
+        raw_await: false,
+        unstable_values: false,
+    };
 }
 
 impl StepDef {

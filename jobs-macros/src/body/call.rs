@@ -1,6 +1,7 @@
 //! Parses what stands in `step!(..)` into a [`StepCall`]: a name, options, a future. Which of
 //! them go together is checked in `form`.
 
+use super::form;
 use crate::errors::Errors;
 use crate::options::{self, Rule, Seen};
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -128,6 +129,8 @@ fn read_options(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<
         let admitted = seen.admit(&key, errors);
         match read_value(&key, input, seen.example(&key), errors) {
             Ok(value) if admitted => list.push(StepOption { key, value }),
+            // Without it the step would look like one of another form.
+            Err(error) if form::is_made_by(&key) => return Err(error),
             Err(error) if admitted => errors.add(error),
             _ => {}
         }
@@ -171,9 +174,12 @@ fn read_value(
         errors.at(word.span, text);
     }
     let value = match key.to_string().as_str() {
-        "event" => Value::Type(input.parse()?),
+        "event" => Value::Type(input.parse().map_err(|error| {
+            let text = "`event` takes the type of an event, as in `event = FeedbackGiven`";
+            syn::Error::new(error.span(), text)
+        })?),
         "job" => Value::Request(read_request(input)?),
-        _ => Value::Expr(input.parse()?),
+        _ => Value::Expr(options::value(input)?),
     };
     if input.is_empty() || input.peek(Token![,]) {
         return Ok(value);

@@ -4,6 +4,7 @@
 use super::Site;
 use super::child::Child;
 use super::form::{Form, Run, Time, Wait};
+use super::tokens;
 use crate::duration::Backoff;
 use crate::place;
 use crate::template::Template;
@@ -42,7 +43,7 @@ pub(super) fn name(krate: &TokenStream, template: &Template, formers: &[Template
         return name;
     }
     let formers = formers.iter().map(|former| text(krate, former));
-    quote!(#krate::private::StepName::from(#name)#(.formerly(#formers))*)
+    quote!(#krate::private::StepName::named(#name)#(.formerly(#formers))*)
 }
 
 /// What a template gives: a text, or a `String` rendered from it.
@@ -87,7 +88,9 @@ pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
             let helper = as_helper(krate, helper);
             rest.push(quote!(helper: ::core::option::Option::Some(#helper::def)));
         }
+        let cfgs = &site.cfgs;
         quote! {
+            #(#cfgs)*
             #krate::private::StepDef {
                 name: #name,
                 kind: #krate::private::RecordKind::#kind,
@@ -117,7 +120,9 @@ fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) 
         };
         return quote!(@#arm #context [#name] [#options] [#pat] [#ty] #body);
     }
-    let arm = match (run.body.moves.is_some(), run.body.is_block) {
+    // An `async move` block takes what it needs by its own words.
+    let moves = run.body.moves.is_some() || run.attempts.is_none() && tokens::moves_in(body);
+    let arm = match (moves, run.body.is_block) {
         (false, false) => quote!(run),
         (false, true) => quote!(run_block),
         (true, false) => quote!(once),

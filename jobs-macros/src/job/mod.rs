@@ -1,23 +1,26 @@
 //! `#[job]`: parse, check, expand. Whatever is wrong, something is emitted that gives no
 //! further errors beside the ones reported.
 
+mod allow;
 mod args;
 mod attributes;
 mod borrowed;
 mod check;
 mod expand;
+mod extracted;
 mod hints;
 mod item;
 mod registered;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use args::read_allow;
+pub(crate) use allow::{Allowed, read as read_allow};
 pub(crate) use attributes::{Place, attributes};
 pub(crate) use item::{Body, JobFn, parse as parse_item};
 
 use crate::body::{self, Policy};
 use crate::errors::Errors;
+use crate::runtime::Runtime;
 use args::{Args, Idempotency};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -29,17 +32,14 @@ pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
         Ok(job) => job,
         Err(_) => return refuse_item(item, errors),
     };
-    let krate = match &args.krate {
-        Some(path) => quote!(#path),
-        None => quote!(::jobs_runtime),
-    };
+    let Runtime { krate, import } = Runtime::named(args.krate.as_ref(), &job.sig.ident);
     let mut shape = check::signature(&job, &mut errors);
     shape.is_borrowed = borrowed::refuse(&shape, &mut errors);
     require_idempotency(&args, &job, &shape, &mut errors);
     check::agreement(&mut args, &job, &shape, &mut errors);
     let policy = Policy {
         krate: krate.clone(),
-        raw_await: args.raw_await,
+        allowed: args.allowed,
         helper: None,
     };
     let marked = body::mark(&job, &policy, &mut errors);
@@ -58,6 +58,7 @@ pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let definition = definition.expand();
     let (errors, rustc_says) = (errors.into_tokens(), &args.rustc_says);
     quote! {
+        #import
         #definition
         #(const _: () = { let _ = #rustc_says; };)*
         #errors

@@ -88,10 +88,8 @@ pub fn future<F: StepBody<Output = T>, T>(body: F) -> impl Future<Output = T> {
     body.into_body()
 }
 
-/// Says what `?` in the block of a step turns errors into, so that nobody has to.
-pub fn block<T, B: Future<Output = Result<T, Failure>>>(body: B) -> B {
-    body
-}
+/// What the block of a step gives.
+pub type Done<T> = Result<T, Failure>;
 
 /// A sleep of some length.
 pub fn sleep<'a>(cx: JobCx<'a>, name: impl Into<StepName>, span: Millis) -> SleepFuture<'a> {
