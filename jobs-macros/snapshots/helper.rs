@@ -79,7 +79,7 @@ const _: () = {
                 .await?;
             step!(@ steps __job_cx["tax"] [taxes::ask < '_ >] order, cents).await?;
             step!(
-                @ run __job_cx[::jobs_runtime::private::StepName::from("charge")
+                @ run __job_cx[::jobs_runtime::private::StepName::named("charge")
                 .formerly("pay")] [::jobs_runtime::private::StepOptions { at_most_once :
                 true, .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(order,
                 cents)

@@ -2,6 +2,7 @@
 //! `input.user_id`. This file reads them, keeps them injective (no two inputs may give one text)
 //! and writes the expression of a hole. It does not know which names are in scope.
 
+use crate::place;
 use proc_macro2::{Ident, Literal, Punct, Spacing, Span, TokenStream, TokenTree};
 use syn::LitStr;
 
@@ -57,8 +58,7 @@ impl Template {
 
     /// `input.user_id` as an expression, with the literal as its place.
     pub(crate) fn hole_expression(&self, hole: &Hole) -> TokenStream {
-        // Of the literal itself, because it may come into a `macro_rules!` together with the names.
-        let span = self.literal.span();
+        let span = place::theirs_at(self.literal.span());
         let mut tokens = TokenStream::new();
         for (position, part) in hole.path.iter().enumerate() {
             if position > 0 {
@@ -66,6 +66,13 @@ impl Template {
                 dot.set_span(span);
                 tokens.extend([TokenTree::from(dot)]);
             }
+            // The variable is resolved where the literal was written, which may have come into a
+            // `macro_rules!` together with it; rustc makes no suggestions about our fields.
+            let span = if position == 0 {
+                self.literal.span()
+            } else {
+                span
+            };
             tokens.extend([part_token(part, span)]);
         }
         tokens

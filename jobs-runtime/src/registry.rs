@@ -270,8 +270,9 @@ impl Registry {
     /// All linked definitions.
     ///
     /// # Errors
-    /// `X_JOB_DUPLICATE` if two of them claim one name.
+    /// `X_JOB_DUPLICATE` if two jobs, or two events, claim one name.
     pub(crate) fn linked() -> Result<Self, Error> {
+        Registry::check_events()?;
         Registry::of(crate::private::JOBS_V0.iter())
     }
 
@@ -279,7 +280,7 @@ impl Registry {
     ///
     /// # Errors
     /// `X_JOB_DUPLICATE` naming both.
-    pub(crate) fn check_events() -> Result<(), Error> {
+    fn check_events() -> Result<(), Error> {
         let mut by_name: BTreeMap<&'static str, &'static EventDef> = BTreeMap::new();
         for def in crate::private::EVENTS_V0.iter() {
             for name in std::iter::once(&def.name).chain(def.was) {

@@ -7,8 +7,8 @@ use super::form::{Form, Run};
 use super::lost_write::{self, Bound};
 use super::tokens::{self, STEP};
 use super::{
-    Marked, Policy, Site, borrowed_result, cfg, context, emit, form, former, parts, refusal,
-    unstable,
+    Marked, Policy, Site, borrowed_result, cfg, context, emit, form, former, no_future, parts,
+    refusal, unstable,
 };
 use crate::errors::Errors;
 use crate::place;
@@ -215,7 +215,7 @@ impl<'a> Marker<'a> {
         let Ok(mut body) = syn::parse2::<Expr>(run.body.tokens.clone()) else {
             return;
         };
-        let mut refused = borrowed_result::refuse(&mut body);
+        let mut refused = no_future::refuse(&mut body) || borrowed_result::refuse(&mut body);
         if run.body.moves.is_none() {
             let mut inside = Bound::default();
             inside.read(&mut body.clone());

@@ -17,6 +17,7 @@ mod former;
 mod helper_call;
 mod lost_write;
 mod marker;
+mod no_future;
 mod other_macros;
 mod parts;
 mod select;

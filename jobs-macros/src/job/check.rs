@@ -243,7 +243,7 @@ fn refuse_constant(template: &Template, root: &Ident, errors: &mut Errors) -> bo
         errors.at(
             template.literal.span(),
             format!(
-                "this key is the same for every input, so only one job could ever be live; add a placeholder, as in \"{}:{{{root}.id}}\"",
+                "this key is the same for every input, so only one job could ever be live; add a placeholder, as in \"{0}:{{{root}.id}}\", or write `idempotency = |_| \"{0}\"` if one at a time is meant",
                 template.literal.value()
             ),
         );

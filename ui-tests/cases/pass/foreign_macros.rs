@@ -68,5 +68,5 @@ pub async fn everywhere(_input: u64) -> Result<String> {
 }
 
 fn main() {
-    assert_eq!(everywhere::def().steps.len(), 33);
+    assert_eq!(everywhere::def().steps.len(), 30);
 }

@@ -4,7 +4,6 @@
 
 use futures::prelude::*;
 use jobs_runtime::prelude::*;
-use tokio::time::*;
 
 /// An error of the user's own.
 #[derive(Debug)]
