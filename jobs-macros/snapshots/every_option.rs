@@ -53,9 +53,8 @@ const _: () = {
                 : true, ..__jobs_of_welcome::private::JobOptions::DEFAULT }, input_type :
                 __jobs_of_welcome::private::input_type:: < welcome >, output_type :
                 __jobs_of_welcome::private::output_type:: < welcome >, needs : & [],
-                steps : & [__jobs_of_welcome::private::StepDef { name : "a", kind :
-                __jobs_of_welcome::private::RecordKind::Step, line : 1u32, in_loop :
-                false, ..__jobs_of_welcome::private::StepDef::DEFAULT }], run :
+                steps : & [__jobs_of_welcome::private::StepDef::new("a",
+                __jobs_of_welcome::private::RecordKind::Step, 1u32, false)], run :
                 __job_run, }
             }
         }

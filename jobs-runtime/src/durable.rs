@@ -304,14 +304,18 @@ pub trait StepBody {
     type Output;
 
     #[doc(hidden)]
-    fn into_body(self) -> impl Future<Output = Self::Output>;
+    type Future: Future<Output = Self::Output>;
+
+    #[doc(hidden)]
+    fn into_body(self) -> Self::Future;
 }
 
 #[diagnostic::do_not_recommend]
 impl<F: IntoFuture> StepBody for F {
     type Output = F::Output;
+    type Future = F::IntoFuture;
 
-    fn into_body(self) -> impl Future<Output = F::Output> {
+    fn into_body(self) -> F::IntoFuture {
         self.into_future()
     }
 }

@@ -47,18 +47,18 @@
 #[macro_export]
 macro_rules! step {
     (@run $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || async {
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async {
             $crate::private::future($body).await
-        })
+        }))
     };
     (@run_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || async {
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async {
             // The type says what `?` turns errors into, so that nobody has to.
             #[allow(unused_braces)]
             let done: $crate::private::Done<_> = $($body)+;
             #[allow(unreachable_code)]
             return done;
-        })
+        }))
     };
     (@once $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
         $crate::private::step_once($cx, $($name)+, $($options)+, async move {
@@ -130,11 +130,15 @@ macro_rules! step {
     (@steps $cx:ident [$($name:tt)+] [$($helper:tt)+] $($arguments:tt)*) => {
         $crate::private::helper::<$($helper)+>($cx, $($name)+).__call($($arguments)*)
     };
+    // A call that borrows from variables alone: no `async` block need keep anything alive for it.
+    (@call $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed($body))
+    };
     // The call stays one of `step!`, so that its import counts as used.
     (@refused $($error:tt)+) => { $($error)+ };
     // A form that is marked and still does not fit: rustc could not read the expression.
     (@$form:ident $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)*) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || async { ($($body)*).await })
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async { ($($body)*).await }))
     };
     ($($outside:tt)*) => {
         ::core::compile_error!(

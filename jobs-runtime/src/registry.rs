@@ -147,6 +147,18 @@ impl HelperDef {
 }
 
 impl StepDef {
+    /// A step that says no more than this.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: RecordKind, line: u32, in_loop: bool) -> StepDef {
+        StepDef {
+            name,
+            kind,
+            line,
+            in_loop,
+            ..StepDef::DEFAULT
+        }
+    }
+
     /// What holds where the step says nothing.
     pub const DEFAULT: StepDef = StepDef {
         name: "",

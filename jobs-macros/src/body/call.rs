@@ -59,6 +59,8 @@ pub(super) struct StepBody {
     /// The `move` before the future.
     pub(super) moves: Option<Span>,
     pub(super) tokens: TokenStream,
+    /// The same as read, where that could be done.
+    pub(super) parsed: Option<Expr>,
     pub(super) is_block: bool,
 }
 
@@ -194,6 +196,7 @@ fn read_request(input: ParseStream<'_>) -> syn::Result<StepBody> {
         moves,
         is_block: false,
         tokens: request.into_token_stream(),
+        parsed: None,
     })
 }
 
@@ -212,21 +215,22 @@ fn read_body(input: ParseStream<'_>) -> syn::Result<Option<StepBody>> {
     }
     let moves = read_move(input)?;
     let ahead = input.fork();
-    let tokens = match ahead.parse::<Expr>() {
-        Ok(future) => {
-            refuse_rest(&ahead)?;
-            input.advance_to(&ahead);
-            future.into_token_stream()
-        }
-        // rustc parses the expression too, and explains what is wrong better than we could.
-        Err(_) => TokenStream::new(),
-    };
+    // rustc parses the expression too, and explains what is wrong better than we could.
+    let parsed = ahead.parse::<Expr>().ok();
+    if parsed.is_some() {
+        refuse_rest(&ahead)?;
+        input.advance_to(&ahead);
+    }
     let rest: TokenStream = input.parse()?;
-    let tokens = if tokens.is_empty() { rest } else { tokens };
+    let tokens = match &parsed {
+        Some(future) => future.to_token_stream(),
+        None => rest,
+    };
     Ok(Some(StepBody {
         moves,
         is_block: super::tokens::is_one_block(&tokens),
         tokens,
+        parsed,
     }))
 }
 

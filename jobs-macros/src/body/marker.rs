@@ -125,10 +125,10 @@ impl<'a> Marker<'a> {
         }
         let name = emit::name(&self.policy.krate, &template, &formers);
         self.steps.push(self.site(&template, formers, &form));
-        if let Some(body) = parts::body(&mut form) {
-            self.refuse_nested(body, &literal);
-        }
-        if let Form::Run(run) = &mut form {
+        let nested = parts::body(&mut form).is_some_and(|body| self.refuse_nested(body, &literal));
+        if let Form::Run(run) = &mut form
+            && !nested
+        {
             self.refuse_in_body(run);
         }
         for outside in parts::evaluated_outside(&mut form) {
@@ -198,9 +198,9 @@ impl<'a> Marker<'a> {
         }
     }
 
-    fn refuse_nested(&mut self, body: &mut TokenStream, outer: &LitStr) {
+    fn refuse_nested(&mut self, body: &mut TokenStream, outer: &LitStr) -> bool {
         let Some(inner) = tokens::find_step(body) else {
-            return;
+            return false;
         };
         let outer = outer.to_token_stream();
         self.errors.at(
@@ -208,11 +208,12 @@ impl<'a> Marker<'a> {
             format!("a step in a step: a step is recorded as a whole, so it cannot hold another; move this one before or after {outer}"),
         );
         *body = self.mark_silently(body.clone());
+        true
     }
 
     /// What the step's own body must not do. What rustc cannot read stays as it is.
     fn refuse_in_body(&self, run: &mut Run) {
-        let Ok(mut body) = syn::parse2::<Expr>(run.body.tokens.clone()) else {
+        let Some(mut body) = run.body.parsed.take() else {
             return;
         };
         let mut refused = no_future::refuse(&mut body) || borrowed_result::refuse(&mut body);
@@ -225,8 +226,9 @@ impl<'a> Marker<'a> {
             refused |= lost_write::refuse(&mut body, &inside, &self.bound);
         }
         if refused {
-            run.body.tokens = body.into_token_stream();
+            run.body.tokens = body.to_token_stream();
         }
+        run.body.parsed = Some(body);
     }
 
     /// Marks steps that were refused already, so that they bring no second error.

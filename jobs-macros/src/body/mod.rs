@@ -21,6 +21,7 @@ mod no_future;
 mod other_macros;
 mod parts;
 mod select;
+mod simple_call;
 #[cfg(test)]
 mod tests;
 mod tokens;

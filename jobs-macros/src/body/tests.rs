@@ -145,7 +145,7 @@ fn steps_are_found_inside_the_macros_of_others() {
 fn a_body_that_does_not_parse_is_marked_and_said_nothing_of() {
     let (marked, texts) = read(quote!(let a = step!("a", work()).; Ok(())), false);
     assert_eq!(texts, Vec::<String>::new());
-    assert!(marked.tokens.to_string().contains("@ run"));
+    assert!(marked.tokens.to_string().contains("@ call"));
 }
 
 #[test]

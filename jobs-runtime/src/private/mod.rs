@@ -27,7 +27,9 @@ pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
 pub use run::{RunFuture, clean_up, encode, input_type, no_context, output_type, run};
-pub use step::{Done, future, sleep, sleep_until, step, step_once, wait, wait_required};
+pub use step::{
+    Boxed, Done, boxed, future, sleep, sleep_until, step, step_once, wait, wait_required,
+};
 pub use time::{IntoMillis, IntoTimestamp, millis};
 pub use tx::{BegunTx, Stored, TxKind, begin_tx, step_tx, tx_kind, write_tx};
 
