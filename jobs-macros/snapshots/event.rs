@@ -13,7 +13,14 @@ impl ::jobs_runtime::Event for FeedbackGiven {
             EVENTS_V0 : EventDef = ::jobs_runtime::private::EventDef { name :
             "feedback-given", was : & ["feedback"], krate :
             ::core::env!("CARGO_PKG_NAME"), version : ::core::env!("CARGO_PKG_VERSION"),
-            file : ::core::file!(), line : ::core::line!(), }
+            file : ::core::file!(), line : ::core::line!(), payload : {
+            #[allow(unused_imports)] use ::jobs_runtime::private::NotKnown as _;
+            ::jobs_runtime::private::TypeDef { name : ::core::any::type_name:: <
+            FeedbackGiven >, schema : < ::jobs_runtime::private::Probe < FeedbackGiven >>
+            ::SCHEMA, } }, key_type : ::jobs_runtime::private::key_type:: < FeedbackGiven
+            >, ttl :
+            ::core::option::Option::Some(::jobs_runtime::private::Millis(604800000u64)),
+            }
         }
     }
 }

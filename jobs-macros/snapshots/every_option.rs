@@ -50,10 +50,19 @@ const _: () = {
                 __jobs_of_welcome::private::OnConflict::Replace, on_cancel :
                 ::core::option::Option::Some(__jobs_of_welcome::private::clean_up:: <
                 welcome, mail::take_back >), raw_await : true, removed : & ["old"], keyed
-                : true, ..__jobs_of_welcome::private::JobOptions::DEFAULT }, input_type :
-                __jobs_of_welcome::private::input_type:: < welcome >, output_type :
-                __jobs_of_welcome::private::output_type:: < welcome >, needs : & [],
-                steps : & [__jobs_of_welcome::private::StepDef::new("a",
+                : true, ..__jobs_of_welcome::private::JobOptions::DEFAULT }, key :
+                ::core::option::Option::Some("| input | input . user_id"), tenant :
+                ::core::option::Option::Some("{input.org_id}"), input : {
+                #[allow(unused_imports)] use __jobs_of_welcome::private::NotKnown as _;
+                __jobs_of_welcome::private::TypeDef { name : ::core::any::type_name:: <
+                Signup >, schema : < __jobs_of_welcome::private::Probe < Signup >>
+                ::SCHEMA, } }, output : { #[allow(unused_imports)] use
+                __jobs_of_welcome::private::NotKnown as _;
+                __jobs_of_welcome::private::TypeDef { name : ::core::any::type_name:: < <
+                Result < (), MyError > as __jobs_of_welcome::private::JobReturn > ::Ok >,
+                schema : < __jobs_of_welcome::private::Probe < < Result < (), MyError >
+                as __jobs_of_welcome::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs :
+                & [], steps : & [__jobs_of_welcome::private::StepDef::new("a",
                 __jobs_of_welcome::private::RecordKind::Step, 1u32, false)], run :
                 __job_run, }
             }

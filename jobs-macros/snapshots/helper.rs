@@ -56,6 +56,7 @@ const _: () = {
                 },
             ];
             ::jobs_runtime::private::HelperDef {
+                file: ::core::file!(),
                 steps: STEPS,
                 ..::jobs_runtime::private::HelperDef::DEFAULT
             }

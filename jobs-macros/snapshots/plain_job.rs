@@ -37,10 +37,18 @@ const _: () = {
                 ::jobs_runtime::private::Backoff::exponential(::jobs_runtime::private::Millis(1000u64),
                 ::jobs_runtime::private::Millis(3600000u64)), timeout :
                 ::core::option::Option::Some(::jobs_runtime::private::Millis(600000u64)),
-                keyed : true, .. ::jobs_runtime::private::JobOptions::DEFAULT },
-                input_type : ::jobs_runtime::private::input_type:: < welcome >,
-                output_type : ::jobs_runtime::private::output_type:: < welcome >, needs :
-                & [< State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
+                keyed : true, .. ::jobs_runtime::private::JobOptions::DEFAULT }, key :
+                ::core::option::Option::Some("signup:{input.user_id}"), tenant :
+                ::core::option::Option::None, input : { #[allow(unused_imports)] use
+                ::jobs_runtime::private::NotKnown as _; ::jobs_runtime::private::TypeDef
+                { name : ::core::any::type_name:: < Signup >, schema : <
+                ::jobs_runtime::private::Probe < Signup >> ::SCHEMA, } }, output : {
+                #[allow(unused_imports)] use ::jobs_runtime::private::NotKnown as _;
+                ::jobs_runtime::private::TypeDef { name : ::core::any::type_name:: < <
+                Result < u64 > as ::jobs_runtime::private::JobReturn > ::Ok >, schema : <
+                ::jobs_runtime::private::Probe < < Result < u64 > as
+                ::jobs_runtime::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [<
+                State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
                 JobContext as ::jobs_runtime::private::Extract > ::need], steps : &
                 [::jobs_runtime::private::StepDef::new("create-account",
                 ::jobs_runtime::private::RecordKind::Step, 1u32, false),
@@ -48,8 +56,9 @@ const _: () = {
                 ::jobs_runtime::private::RecordKind::Step, 1u32, true),
                 ::jobs_runtime::private::StepDef::new("cool-off",
                 ::jobs_runtime::private::RecordKind::Sleep, 1u32, false),
+                ::jobs_runtime::private::StepDef { subject : "FeedbackGiven", ..
                 ::jobs_runtime::private::StepDef::new("feedback",
-                ::jobs_runtime::private::RecordKind::Event, 1u32, false),
+                ::jobs_runtime::private::RecordKind::Event, 1u32, false) },
                 ::jobs_runtime::private::StepDef::new("note",
                 ::jobs_runtime::private::RecordKind::Step, 1u32, false)], run :
                 __job_run, }

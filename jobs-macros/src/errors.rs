@@ -1,6 +1,7 @@
 //! The list of mistakes found in one definition. All of them are reported in one pass, each at
 //! its token. What is still emitted beside them is decided by the caller, not here.
 
+use crate::job::Kind;
 use proc_macro2::{Span, TokenStream};
 use quote::ToTokens;
 use std::fmt::Display;
@@ -11,15 +12,30 @@ const MAX_ERRORS_PER_DEFINITION: usize = 64;
 #[derive(Default)]
 pub(crate) struct Errors {
     list: Vec<syn::Error>,
+    kind: Kind,
 }
 
 impl Errors {
+    /// What a job and a task have in common is checked as of a job; the words name what it is.
+    pub(crate) fn of(kind: Kind) -> Self {
+        Errors {
+            kind,
+            ..Errors::default()
+        }
+    }
+
     pub(crate) fn at(&mut self, span: Span, text: impl Display) {
+        let text = self.worded(text);
         self.add(syn::Error::new(span, text));
+    }
+
+    fn worded(&self, text: impl Display) -> String {
+        text.to_string().replace(Kind::Job.name(), self.kind.name())
     }
 
     /// Underlines everything from the first to the last of `tokens`.
     pub(crate) fn over(&mut self, tokens: &impl ToTokens, text: impl Display) {
+        let text = self.worded(text);
         self.add(syn::Error::new_spanned(tokens, text));
     }
 

@@ -21,6 +21,7 @@ mod runtime;
 mod snapshot;
 mod suggest;
 mod template;
+mod type_def;
 
 #[allow(
     missing_docs,
@@ -28,7 +29,16 @@ mod template;
 )]
 #[proc_macro_attribute]
 pub fn job(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    job::define(arguments.into(), item.into()).into()
+    job::define(job::Kind::Job, arguments.into(), item.into()).into()
+}
+
+#[allow(
+    missing_docs,
+    reason = "documented where it is re-exported, so that its examples compile"
+)]
+#[proc_macro_attribute]
+pub fn task(arguments: TokenStream, item: TokenStream) -> TokenStream {
+    job::define(job::Kind::Task, arguments.into(), item.into()).into()
 }
 
 #[allow(

@@ -9,15 +9,25 @@ use syn::parse::ParseStream;
 use syn::{Expr, ExprLit, Ident, Lit, LitInt, LitStr, Token};
 
 /// One option a macro knows.
+#[derive(Clone, Copy)]
 pub(crate) struct Rule {
     pub(crate) name: &'static str,
     /// How a value looks, for the errors.
     pub(crate) example: &'static str,
 }
 
+/// An option that a macro knows and does not have.
+#[derive(Clone, Copy)]
+pub(crate) struct Refusal {
+    pub(crate) name: &'static str,
+    /// A sentence with the remedy.
+    pub(crate) why: &'static str,
+}
+
 /// Remembers which options were given, to refuse the second of a name and the unknown.
 pub(crate) struct Seen<'a> {
     rules: &'a [Rule],
+    refused: &'a [Refusal],
     owner: &'static str,
     given: Vec<(String, Span)>,
 }
@@ -27,14 +37,24 @@ impl<'a> Seen<'a> {
     pub(crate) fn new(rules: &'a [Rule], owner: &'static str) -> Self {
         Seen {
             rules,
+            refused: &[],
             owner,
             given: Vec::new(),
         }
     }
 
+    /// These are answered with a sentence of their own.
+    pub(crate) fn refusing(self, refused: &'a [Refusal]) -> Self {
+        Seen { refused, ..self }
+    }
+
     /// Whether the option is known and new; if not, the error is in the list.
     pub(crate) fn admit(&mut self, key: &Ident, errors: &mut Errors) -> bool {
         let name = key.unraw().to_string();
+        if let Some(refusal) = self.refused.iter().find(|refusal| refusal.name == name) {
+            errors.at(key.span(), refusal.why);
+            return false;
+        }
         let known: Vec<&str> = self.rules.iter().map(|rule| rule.name).collect();
         if !known.contains(&name.as_str()) {
             let hint = suggest::hint(&name, &known);

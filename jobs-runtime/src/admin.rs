@@ -1,5 +1,9 @@
 //! The operator's verbs and views: one API, for a program, a terminal or a page.
 
+mod tasks;
+
+pub use tasks::{BACKFILL_LIMIT_TICKS, TaskView};
+
 use crate::Error;
 use crate::client::Jobs;
 use crate::contract::{

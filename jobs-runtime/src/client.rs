@@ -11,6 +11,7 @@ use crate::durable::{EventKey, has_key};
 use crate::request::{Handle, Request};
 use crate::store::{Store, StoreHook};
 use crate::storing::Publishing;
+use crate::torture::crash_point;
 use crate::worker::Worker;
 use crate::{Admin, Error};
 use std::sync::Arc;
@@ -105,7 +106,9 @@ impl Jobs {
         Publishing::new(async move {
             let event = event?;
             let events = std::slice::from_ref(&event);
+            crash_point!("client.publish.before");
             self.retrying(|| self.store.publish(events)).await?;
+            crash_point!("client.publish.after");
             Ok(event.id)
         })
     }
@@ -241,7 +244,9 @@ impl Jobs {
     }
 
     async fn enqueue_batch(&self, jobs: &[NewJob]) -> Result<Vec<Result<Enqueued, Error>>, Error> {
+        crash_point!("client.enqueue.before");
         let answers = self.retrying(|| self.store.enqueue(jobs)).await?;
+        crash_point!("client.enqueue.after");
         let mut told = Vec::with_capacity(answers.len());
         for (job, answer) in jobs.iter().zip(answers) {
             told.push(match stored(job, answer) {
@@ -287,6 +292,7 @@ impl Jobs {
             match write().await {
                 Err(error) if error.is_outcome_unknown() => {
                     tracing::debug!(%error, "trying the same write again");
+                    crash_point!("client.retry");
                     self.store.env.clock.sleep(pause).await;
                     pause *= 2;
                 }

@@ -4,6 +4,7 @@
 use crate::Error;
 use crate::core::{Commit, CommitAnswer};
 use crate::store::Store;
+use crate::torture::crash_point;
 use tokio::sync::{mpsc, oneshot};
 
 /// Commits in one batch.
@@ -46,8 +47,12 @@ impl Committer {
                 "the worker is shutting down; start it again",
             )
         };
+        crash_point!("committer.queue.before");
         queue.send((commit, reply)).await.map_err(|_| gone())?;
-        answer.await.map_err(|_| gone())?
+        crash_point!("committer.queue.after");
+        let answer = answer.await.map_err(|_| gone())?;
+        crash_point!("committer.answered");
+        answer
     }
 }
 
@@ -79,7 +84,10 @@ async fn send_batches(store: Store, mut waiting: mpsc::Receiver<(Commit, Reply)>
             commits.push(commit);
             replies.push(reply);
         }
-        answer(store.commit(&commits).await, replies);
+        crash_point!("committer.batch.gathered");
+        let stored = store.commit(&commits).await;
+        crash_point!("committer.batch.stored");
+        answer(stored, replies);
     }
 }
 

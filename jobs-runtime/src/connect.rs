@@ -3,7 +3,7 @@
 use crate::Error;
 use crate::client::Jobs;
 use crate::clock::Env;
-use crate::contract::Driver;
+use crate::contract::{Driver, Gravity, Report};
 use crate::store::Store;
 use std::future::Future;
 use std::pin::Pin;
@@ -12,6 +12,9 @@ use std::sync::Arc;
 /// A driver that is being connected.
 pub type Connecting = Pin<Box<dyn Future<Output = Result<Arc<dyn Driver>, Error>> + Send>>;
 
+/// A look at the health of a store, under way.
+pub type Examining = Pin<Box<dyn Future<Output = Result<Report, Error>> + Send>>;
+
 /// A URL scheme and the driver behind it.
 ///
 /// A crate with a driver of its own adds it by
@@ -19,13 +22,28 @@ pub type Connecting = Pin<Box<dyn Future<Output = Result<Arc<dyn Driver>, Error>
 pub struct Scheme {
     name: &'static str,
     connect: fn(&str, Env) -> Connecting,
+    examine: Option<fn(&str, Env) -> Examining>,
 }
 
 impl Scheme {
     /// The driver for URLs that begin with `name` and a colon.
     #[must_use]
     pub const fn new(name: &'static str, connect: fn(&str, Env) -> Connecting) -> Self {
-        Scheme { name, connect }
+        Scheme {
+            name,
+            connect,
+            examine: None,
+        }
+    }
+
+    /// The same, with a doctor that can look at a store which cannot be connected to. Without one
+    /// the store is connected to and asked, which [`Driver::doctor`] answers.
+    #[must_use]
+    pub const fn with_doctor(self, examine: fn(&str, Env) -> Examining) -> Self {
+        Scheme {
+            examine: Some(examine),
+            ..self
+        }
     }
 }
 
@@ -96,20 +114,47 @@ inventory::submit! {
             Ok(driver)
         })
     })
+    .with_doctor(|url, env| {
+        let url = url.to_owned();
+        Box::pin(async move { crate::drivers::sqlite::Sqlite::examine_url(&url, env).await })
+    })
 }
 
 /// The stores of this project that a build may leave out, and the feature that brings each.
 const OPTIONAL: [&str; 1] = ["sqlite"];
 
-pub(crate) async fn connect(url: &str, env: Env) -> Result<Arc<dyn Driver>, Error> {
+/// Finds the scheme of a URL.
+fn scheme(url: &str) -> Result<&'static Scheme, Error> {
     let Some((scheme, _)) = url.split_once(':') else {
         let fix = format!("write the store before it, as in \"sqlite://{url}\"");
         return Err(Error::url_invalid(&redacted(url), "it has no scheme", fix));
     };
     let found = inventory::iter::<Scheme>().find(|known| known.name == scheme);
-    let Some(found) = found else {
-        return Err(unknown(url, scheme));
-    };
+    found.ok_or_else(|| unknown(url, scheme))
+}
+
+pub(crate) async fn examine(url: &str, env: Env) -> Result<Report, Error> {
+    let found = scheme(url)?;
+    if let Some(examine) = found.examine {
+        return examine(url, env).await;
+    }
+    match (found.connect)(url, env).await {
+        Ok(driver) => {
+            let report = driver.doctor().await;
+            driver.close().await;
+            report
+        }
+        Err(error) => {
+            let mut report = Report::of(found.name);
+            let remedy = error.fix().to_owned();
+            report.find(Gravity::Damage, "not_connected", error.to_string(), remedy);
+            Ok(report)
+        }
+    }
+}
+
+pub(crate) async fn connect(url: &str, env: Env) -> Result<Arc<dyn Driver>, Error> {
+    let found = scheme(url)?;
     let driver = (found.connect)(url, env).await?;
     driver.migrate().await?;
     let capabilities = driver.capabilities();

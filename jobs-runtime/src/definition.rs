@@ -27,6 +27,14 @@ pub trait Job: 'static {
     fn tenant(input: &Self::Input) -> Option<String>;
 }
 
+/// A job on a schedule, made by `#[task]`.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is not a task",
+    label = "has no schedule",
+    note = "a task is an `async fn` under `#[task(schedule = \"..\")]`; its type has the function's name"
+)]
+pub trait Task: Job {}
+
 /// Something that happened, which runs can wait for.
 ///
 /// ```

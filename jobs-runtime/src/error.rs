@@ -3,9 +3,10 @@
 //! Small kinds live in `error/`, one constructor each; callers branch on [`Error::code`] or on the
 //! predicates, and never see a backend's own type. Errors of job bodies are [`crate::Failure`].
 
-mod codes;
+pub(crate) mod codes;
 mod kinds;
 mod predicates;
+mod schedules;
 #[cfg(test)]
 mod tests;
 mod transactions;

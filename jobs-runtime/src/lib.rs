@@ -6,6 +6,8 @@ extern crate self as jobs_runtime;
 
 mod admin;
 mod ambient;
+#[cfg(feature = "cli")]
+pub mod cli;
 mod client;
 pub mod clock;
 pub mod codec;
@@ -16,11 +18,15 @@ mod connect;
 pub mod contract;
 pub mod core;
 mod definition;
+pub mod doctor;
 pub mod drivers;
 mod durable;
 mod error;
 pub mod errors;
 mod failure;
+pub mod graph;
+#[cfg(feature = "lock")]
+pub mod lock;
 mod macros;
 mod outbox;
 pub mod prelude;
@@ -28,18 +34,29 @@ pub mod prelude;
 pub mod private;
 pub mod registry;
 mod request;
+mod schedule;
+#[cfg(feature = "schema")]
+mod schema;
+#[cfg(not(feature = "schema"))]
+#[path = "no_schema.rs"]
+mod schema;
 mod steps;
 mod store;
 mod storing;
 pub mod testing;
+#[cfg(feature = "torture")]
+pub mod torture;
+#[cfg(not(feature = "torture"))]
+#[path = "no_torture.rs"]
+mod torture;
 mod worker;
 
 pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
-pub use admin::Admin;
+pub use admin::{Admin, BACKFILL_LIMIT_TICKS, TaskView};
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
-pub use connect::{Connecting, Pool, Scheme};
-pub use definition::{Event, Job};
+pub use connect::{Connecting, Examining, Pool, Scheme};
+pub use definition::{Event, Job, Task};
 #[cfg(feature = "sqlx-sqlite")]
 pub use drivers::sqlite::SqliteTx;
 pub use durable::{Durable, EventKey, KeyPart};
@@ -120,7 +137,7 @@ pub use jobs_macros::Event;
 /// | `step_timeout = "1m"` | how long a step may take that does not say |
 /// | `outbox = required` | it is enqueued inside a transaction, by [`Request::enqueue_in`], or not at all |
 /// | `removed = ["…"]` | steps that were given up, and may still be recorded; `"charge:{id}"` with any value, `"billing/charge"` in a helper |
-/// | `allow = (raw_await)` | awaits outside of steps are meant |
+/// | `allow = (raw_await, unstable_values)` | refusals that are judgements, and do not hold here; they stand in the definition. `raw_await`: futures that are no steps are awaited, or started beside the run. `unstable_values`: clocks, random numbers and the environment are read outside of steps |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::job;
 /// Makes a helper of an `async fn`: steps that several jobs share, or that make one job shorter.
@@ -155,11 +172,55 @@ pub use jobs_macros::job;
 ///
 /// | option | says |
 /// |---|---|
-/// | `allow = (raw_await)` | awaits outside of steps are meant |
+/// | `allow = (raw_await, unstable_values)` | refusals that are judgements, and do not hold here; they stand in the definition. `raw_await`: futures that are no steps are awaited, or started beside the run. `unstable_values`: clocks, random numbers and the environment are read outside of steps |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::steps;
+/// Makes a durable job of an `async fn` that a schedule enqueues.
+///
+/// ```standalone_crate
+/// use jobs_runtime::prelude::*;
+///
+/// #[task(schedule = "0 3 * * *", tz = "Europe/Paris", attempts = 3)]
+/// async fn nightly_totals(tick: Tick) -> Result<()> {
+///     let night = tick.local()?.date();
+///     step!("count", count_orders(night)).await?;
+///     Ok(())
+/// }
+/// # async fn count_orders(night: jiff::civil::Date) -> Result<u64> { Ok(0) }
+/// ```
+///
+/// Each worker of the program makes the ticks, and a tick is one job however many workers there
+/// are: it is stored in the very write that moves the task's timetable on. A worker that is down
+/// at a tick makes it when it is back, as `missed` says. The job is one like any other: it has
+/// steps, attempts and a journal, and it becomes a dead letter when its attempts are used up.
+///
+/// The first parameter is the [`Tick`]; those after it are [`State`] and [`JobContext`], in any
+/// order. Beside the options of [`macro@job`], less those about keys, transactions and tenants:
+///
+/// | option | says |
+/// |---|---|
+/// | `schedule = "0 3 * * *"` | when: minute, hour, day of the month, month, day of the week; with a sixth field in front, the second. `*`, `1-5`, `1,15`, `*/10`, `mon-fri`, `jan`; `@hourly`, `@daily`, `@weekly`, `@monthly`, `@yearly`. If a day of the month and one of the week are both given, either is enough |
+/// | `tz = "Europe/Paris"` | whose clock that is, by its IANA name; `UTC` without it |
+/// | `every = "15m"` | instead of a schedule: each so much time, counted from 1970, from a second to a year |
+/// | `missed = last`, `skip` or `all` | what becomes of ticks that fell due while no worker ran: the newest is made (the default), none is, or each is, the last 1,000 at most. For `skip` a tick is missed a minute after its time |
+/// | `overlap = run` or `skip` | what becomes of a tick that falls due while the job of the one before is live: it is made all the same (the default), or passed over |
+///
+/// Where the clock is put forward, a time of the day that it jumps over fires once, at the instant
+/// of the jump; where it is put back, a time that it shows twice fires the first time. A schedule
+/// with a `*` in its second, minute or hour follows elapsed time: it fires in both passes of the
+/// hour that happens twice, and not in the one that does not happen.
+///
+/// What is wrong with a schedule or a zone, or would never fire, does not compile:
+///
+/// ```compile_fail
+/// # use jobs_runtime::prelude::*;
+/// #[task(schedule = "0 0 30 2 *")] // February never has a day 30
+/// async fn never(tick: Tick) -> Result<()> { Ok(()) }
+/// ```
+pub use jobs_macros::task;
 pub use outbox::{Alone, Anywhere, InTransaction};
 pub use request::{Handle, Request};
+pub use schedule::Tick;
 pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};
 pub use storing::{Enqueuing, Publishing, Storing};

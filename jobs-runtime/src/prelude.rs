@@ -2,6 +2,6 @@
 
 pub use crate::{
     Error, Event, Failure, FatalExt, Job, JobContext, Jobs, OnConflict, Result, State, StepError,
-    job, step, steps,
+    Tick, job, step, steps, task,
 };
 pub use serde::{Deserialize, Serialize};

@@ -1,12 +1,17 @@
 //! Every `#[job]` and event of the program, as the linker gathered them.
 
-use crate::core::{Backoff, CleanUp, Millis, OnConflict, Priority, RecordKind};
+mod shape;
+
+pub use shape::{ListedStep, TypeDef};
+
+use crate::core::{Backoff, CleanUp, Millis, Missed, OnConflict, Overlap, Priority, RecordKind};
 use crate::steps::JobCx;
 use crate::{Error, Failure};
 use std::any::TypeId;
 use std::collections::BTreeMap;
 use std::future::Future;
 use std::pin::Pin;
+use std::sync::{Arc, OnceLock};
 
 /// Runs a job's body: decodes the input, polls, encodes the output.
 pub type RunFn = for<'a> fn(
@@ -31,10 +36,15 @@ pub struct JobDef {
     pub line: u32,
     /// What the attribute says.
     pub options: JobOptions,
-    /// The name of the input's type.
-    pub input_type: fn() -> &'static str,
-    /// The name of the output's type.
-    pub output_type: fn() -> &'static str,
+    /// Its idempotency key as it was written: a template or a closure over the input. `None` for
+    /// `idempotency = none`.
+    pub key: Option<&'static str>,
+    /// Whose job it is, as a template over the input.
+    pub tenant: Option<&'static str>,
+    /// What it works on.
+    pub input: TypeDef,
+    /// What it gives.
+    pub output: TypeDef,
     /// The states it asks for.
     pub needs: &'static [fn() -> Option<Need>],
     /// Its steps, in order of their lines.
@@ -78,6 +88,21 @@ pub struct JobOptions {
     pub expires: Option<Millis>,
     /// What cleans up after it, if it is cancelled.
     pub on_cancel: Option<fn() -> &'static JobDef>,
+    /// When it fires, if it is a task.
+    pub task: Option<TaskDef>,
+}
+
+/// The schedule of a task.
+#[derive(Clone, Copy, Debug)]
+pub struct TaskDef {
+    /// A cron expression, or `every 15m`.
+    pub schedule: &'static str,
+    /// The IANA name of the zone whose clock it reads.
+    pub zone: &'static str,
+    /// What becomes of missed ticks.
+    pub missed: Missed,
+    /// What becomes of a tick that meets the one before.
+    pub overlap: Overlap,
 }
 
 impl JobOptions {
@@ -99,6 +124,7 @@ impl JobOptions {
         unique_for: None,
         expires: None,
         on_cancel: None,
+        task: None,
     };
 }
 
@@ -122,6 +148,8 @@ pub struct StepDef {
     pub at_most_once: bool,
     /// Its body writes in a transaction of the store.
     pub tx: bool,
+    /// The event it waits for, or the request for the child it makes, as it was written.
+    pub subject: &'static str,
     /// The helper it calls; the names of that one's steps follow its own and a `/`.
     pub helper: Option<fn() -> HelperDef>,
 }
@@ -129,6 +157,8 @@ pub struct StepDef {
 /// The definition of a `#[steps]` function.
 #[derive(Clone, Copy, Debug)]
 pub struct HelperDef {
+    /// The file that defines it, in which the lines of its steps are.
+    pub file: &'static str,
     /// Its steps, in order of their lines.
     pub steps: &'static [StepDef],
     /// It has awaits outside its steps.
@@ -140,6 +170,7 @@ pub struct HelperDef {
 impl HelperDef {
     /// What holds where the helper says nothing.
     pub const DEFAULT: HelperDef = HelperDef {
+        file: "",
         steps: &[],
         raw_await: false,
         unstable_values: false,
@@ -168,6 +199,7 @@ impl StepDef {
         was: &[],
         at_most_once: false,
         tx: false,
+        subject: "",
         helper: None,
     };
 }
@@ -196,6 +228,12 @@ pub struct EventDef {
     pub file: &'static str,
     /// The line in it.
     pub line: u32,
+    /// What it says.
+    pub payload: TypeDef,
+    /// The name of its key's type; `None` for `key = none`.
+    pub key_type: fn() -> Option<&'static str>,
+    /// How long a published one can be taken; `None` is the default.
+    pub ttl: Option<Millis>,
 }
 
 impl JobDef {
@@ -283,9 +321,15 @@ impl Registry {
     ///
     /// # Errors
     /// `X_JOB_DUPLICATE` if two jobs, or two events, claim one name.
-    pub(crate) fn linked() -> Result<Self, Error> {
-        Registry::check_events()?;
-        Registry::of(crate::private::JOBS_V0.iter())
+    pub(crate) fn linked() -> Result<Arc<Self>, Error> {
+        // What the linker gathered stays as it is.
+        static LINKED: OnceLock<Result<Arc<Registry>, Error>> = OnceLock::new();
+        LINKED
+            .get_or_init(|| {
+                Registry::check_events()?;
+                Registry::of(crate::private::JOBS_V0.iter()).map(Arc::new)
+            })
+            .clone()
     }
 
     /// Checks that no two events claim one name, now or formerly.
@@ -354,8 +398,10 @@ mod tests {
             file: "src/jobs.rs",
             line,
             options: JobOptions::DEFAULT,
-            input_type: || "()",
-            output_type: || "()",
+            key: Some("mail:{input}"),
+            tenant: None,
+            input: TypeDef::of::<()>(),
+            output: TypeDef::of::<()>(),
             needs: &[],
             steps: &[],
             run: |_, _| Box::pin(std::future::ready(Ok(Vec::new()))),

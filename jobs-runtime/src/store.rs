@@ -2,14 +2,17 @@
 //! virtual time goes through.
 
 use crate::Error;
-use crate::clock::Env;
+use crate::clock::{Env, Sleeping};
 use crate::codec::{Codec, Codecs};
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, EnqueueAnswer, Inspect, PruneBounds,
-    Pruned, Published, QueueStats, Setting, SettingWrite, WakeUps,
+    Pruned, Published, QueueStats, Report, Setting, SettingWrite, WakeUps,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Payload};
 use crate::testing::Workers;
+use crate::torture::points::CallPoints;
+use crate::torture::seeded::seeded;
+use crate::torture::{Bug, call_points};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -41,6 +44,23 @@ pub enum Verb {
 
 /// Stands between this crate and its store, for tests that make a store fail.
 pub trait StoreHook: Send + Sync + 'static {
+    /// How long a call is on its way before the store hears of it; `None` is no time at all.
+    fn delay_before(&self, verb: Verb) -> Option<Sleeping> {
+        let _ = verb;
+        None
+    }
+
+    /// How long the answer of a call that went well is on its way; `None` is no time at all.
+    fn delay_after(&self, verb: Verb) -> Option<Sleeping> {
+        let _ = verb;
+        None
+    }
+
+    /// The hints that come through, of all that the store gives.
+    fn wake_ups(&self, all: WakeUps) -> WakeUps {
+        all
+    }
+
     /// Before a call: an error here and the store never hears of it.
     ///
     /// # Errors
@@ -144,7 +164,11 @@ impl Store {
     }
 
     pub(crate) fn wake_ups(&self) -> WakeUps {
-        self.driver.wake_ups()
+        let all = self.driver.wake_ups();
+        match &self.hook {
+            Some(hook) => hook.wake_ups(all),
+            None => all,
+        }
     }
 
     pub(crate) async fn close(&self) {
@@ -154,7 +178,7 @@ impl Store {
     pub(crate) async fn enqueue(&self, jobs: &[NewJob]) -> Result<Vec<EnqueueAnswer>, Error> {
         let answers = self
             .call(
-                Verb::Enqueue,
+                (Verb::Enqueue, call_points!("store.enqueue")),
                 self.driver.enqueue(jobs, self.env.clock.imposed()),
             )
             .await?;
@@ -166,12 +190,16 @@ impl Store {
     }
 
     pub(crate) async fn claim(&self, claim: &Claim) -> Result<Claims, Error> {
-        self.call(Verb::Claim, self.driver.claim(claim)).await
+        self.call(
+            (Verb::Claim, call_points!("store.claim")),
+            self.driver.claim(claim),
+        )
+        .await
     }
 
     pub(crate) async fn commit(&self, commits: &[Commit]) -> Result<Vec<CommitAnswer>, Error> {
         self.call(
-            Verb::Commit,
+            (Verb::Commit, call_points!("store.commit")),
             self.driver.commit(commits, self.env.clock.imposed()),
         )
         .await
@@ -179,28 +207,37 @@ impl Store {
 
     pub(crate) async fn heartbeat(&self, beats: &[Beat]) -> Result<Vec<BeatAnswer>, Error> {
         self.call(
-            Verb::Heartbeat,
+            (Verb::Heartbeat, call_points!("store.heartbeat")),
             self.driver.heartbeat(beats, self.env.clock.imposed()),
         )
         .await
     }
 
     pub(crate) async fn publish(&self, events: &[NewEvent]) -> Result<Vec<Published>, Error> {
-        self.call(
-            Verb::Publish,
+        let answer = self.call(
+            (Verb::Publish, call_points!("store.publish")),
             self.driver.publish(events, self.env.clock.imposed()),
+        );
+        match answer.await {
+            Err(_) if seeded(Bug::SwallowedPublish) => Ok(Vec::new()),
+            answer => answer,
+        }
+    }
+
+    pub(crate) async fn stats(&self) -> Result<Vec<QueueStats>, Error> {
+        self.call(
+            (Verb::Stats, call_points!("store.stats")),
+            self.driver.stats(self.env.clock.imposed()),
         )
         .await
     }
 
-    pub(crate) async fn stats(&self) -> Result<Vec<QueueStats>, Error> {
-        self.call(Verb::Stats, self.driver.stats(self.env.clock.imposed()))
-            .await
-    }
-
     pub(crate) async fn settings(&self, prefix: &str) -> Result<Vec<Setting>, Error> {
-        self.call(Verb::Settings, self.driver.settings(prefix))
-            .await
+        self.call(
+            (Verb::Settings, call_points!("store.settings")),
+            self.driver.settings(prefix),
+        )
+        .await
     }
 
     pub(crate) async fn write_setting(
@@ -208,7 +245,7 @@ impl Store {
         write: &SettingWrite,
     ) -> Result<Option<Setting>, Error> {
         self.call(
-            Verb::Settings,
+            (Verb::Settings, call_points!("store.write_setting")),
             self.driver.write_setting(write, self.env.clock.imposed()),
         )
         .await
@@ -216,8 +253,16 @@ impl Store {
 
     pub(crate) async fn prune(&self, bounds: &PruneBounds) -> Result<Pruned, Error> {
         self.call(
-            Verb::Prune,
+            (Verb::Prune, call_points!("store.prune")),
             self.driver.prune(bounds, self.env.clock.imposed()),
+        )
+        .await
+    }
+
+    pub(crate) async fn doctor(&self) -> Result<Report, Error> {
+        self.call(
+            (Verb::Inspect, call_points!("store.doctor")),
+            self.driver.doctor(),
         )
         .await
     }
@@ -227,26 +272,35 @@ impl Store {
         &self,
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
-        self.call(Verb::Transact, work).await
+        self.call((Verb::Transact, call_points!("store.transacting")), work)
+            .await
     }
 
     async fn call<T>(
         &self,
-        verb: Verb,
+        (verb, points): (Verb, CallPoints),
         work: impl Future<Output = Result<T, Error>>,
     ) -> Result<T, Error> {
+        points.before();
         if let Some(hook) = &self.hook {
+            if let Some(delay) = hook.delay_before(verb) {
+                delay.await;
+            }
             hook.before(verb)?;
         }
         let call = Counted::begin(&self.in_flight);
         let answer = work.await;
         drop(call);
+        points.after();
         match &answer {
             Ok(_) => tracing::trace!(?verb, "store call"),
             Err(error) => tracing::debug!(?verb, code = error.code(), %error, "store call failed"),
         }
         let answer = answer?;
         if let Some(hook) = &self.hook {
+            if let Some(delay) = hook.delay_after(verb) {
+                delay.await;
+            }
             hook.after(verb)?;
         }
         Ok(answer)

@@ -1,5 +1,5 @@
 # Where the tools of the steps come from: the machine, or an own folder under target/, filled at
-# the first use. Nothing is installed outside that folder.
+# the first use. Nothing is installed outside that folder, except the package strace.
 
 TARGET=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 readonly TARGET
@@ -32,6 +32,13 @@ has_nextest() {
     PATH=$PATH:$TOOLS/bin
     cargo nextest --version >/dev/null 2>&1 && return
     install_tool cargo-nextest "$NEXTEST_VERSION"
+}
+
+# A package of the system, which only root can install.
+has_strace() {
+    command -v strace >/dev/null && return
+    note "installing the package strace"
+    { apt-get update -q && apt-get install -qy --no-install-recommends strace; } >&2
 }
 
 nextest_profile() {

@@ -59,6 +59,8 @@ fn steps(which: impl Fn(RecordKind) -> bool) -> PossibleValuesParser {
 
 #[tokio::main]
 async fn main() -> ExitCode {
+    // `quickstart jobs lock --check` and its kind; returns at once for everything else.
+    jobs_runtime::cli::run_if_asked().await;
     match run(Args::parse()).await {
         Ok(()) => ExitCode::SUCCESS,
         Err(failure) => {

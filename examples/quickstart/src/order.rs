@@ -3,9 +3,10 @@
 
 use crate::shop::Shop;
 use jobs_runtime::prelude::*;
+use schemars::JsonSchema;
 
 /// What was ordered.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) struct Order {
     /// The shop's own number for it.
     pub(crate) id: String,
@@ -18,7 +19,7 @@ pub(crate) struct Order {
 }
 
 /// The payment provider has the money.
-#[derive(Serialize, Deserialize, Event)]
+#[derive(Serialize, Deserialize, JsonSchema, Event)]
 #[event(key = String)]
 pub(crate) struct PaymentConfirmed {
     /// The provider's number for it.
@@ -26,7 +27,7 @@ pub(crate) struct PaymentConfirmed {
 }
 
 /// How an order ended.
-#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
 pub(crate) enum Outcome {
     /// The payment did not come in time; the stock is free again.
     Released,

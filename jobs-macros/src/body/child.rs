@@ -1,10 +1,10 @@
 //! Reads the form of a step that enqueues a child job: its request, and whether it is detached.
 
 use super::call::{StepBody, StepCall, StepOption, Value};
-use super::form::needs_value;
+use super::form::{needs_value, packed};
 use super::tokens;
 use crate::errors::Errors;
-use proc_macro2::Span;
+use proc_macro2::{Span, TokenStream, TokenTree};
 
 pub(super) struct Child {
     pub(super) request: StepBody,
@@ -35,4 +35,16 @@ pub(super) fn read(call: StepCall, errors: &mut Errors) -> syn::Result<Child> {
         return Err(syn::Error::new(span, text));
     }
     Ok(Child { request, detached })
+}
+
+impl Child {
+    /// What stands before the first parenthesis: the path of the job, in the request as most write
+    /// it.
+    pub(super) fn asked_for(&self) -> String {
+        let tokens = self.request.tokens.clone().into_iter();
+        let path: TokenStream = tokens
+            .take_while(|token| !matches!(token, TokenTree::Group(_)))
+            .collect();
+        packed(&path)
+    }
 }

@@ -85,6 +85,9 @@ pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
         if site.tx {
             rest.push(quote!(tx: true));
         }
+        if let Some(subject) = &site.subject {
+            rest.push(quote!(subject: #subject));
+        }
         if let Some(helper) = &site.helper {
             let helper = as_helper(krate, helper);
             rest.push(quote!(helper: ::core::option::Option::Some(#helper::def)));

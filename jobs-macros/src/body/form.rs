@@ -80,6 +80,23 @@ impl Form {
     }
 }
 
+impl Form {
+    /// The event or the request, as written; what follows a request's first call is left out.
+    pub(super) fn subject(&self) -> Option<String> {
+        match self {
+            Form::Child(child) => Some(child.asked_for()),
+            Form::Wait(wait) => Some(packed(&wait.event)),
+            _ => None,
+        }
+    }
+}
+
+/// A path as text, without the blanks between its tokens.
+pub(super) fn packed(path: &impl ToTokens) -> String {
+    let tokens = path.to_token_stream().into_iter();
+    tokens.map(|token| token.to_string()).collect()
+}
+
 /// An `Err` means that the step has no form; smaller mistakes go to `errors`.
 pub(super) fn check(step: Span, call: StepCall, errors: &mut Errors) -> syn::Result<Form> {
     let mut forms = FORMS

@@ -194,6 +194,7 @@ impl<'a> Marker<'a> {
             formers,
             at_most_once,
             tx,
+            subject: form.subject(),
             helper,
         }
     }
@@ -251,7 +252,7 @@ impl<'a> Marker<'a> {
         let refused = await_check::spawned(expr).or_else(|| match self.policy.allowed.raw_await {
             true => None,
             false => await_check::timed(expr, &self.futures)
-                .or_else(|| await_check::started(expr, self.owner())),
+                .or_else(|| await_check::started(expr, self.policy.owner)),
         });
         let Some(error) = refused else { return false };
         let error = error.into_compile_error();
@@ -266,7 +267,7 @@ impl<'a> Marker<'a> {
             && !self.futures.pending(&wait.base)
             && !await_check::leaves(&wait.base)
             // Of these it is said at the call.
-            && await_check::started(&wait.base, self.owner()).is_none()
+            && await_check::started(&wait.base, self.policy.owner).is_none()
         {
             self.refuse_raw_await(&wait.base, wait.await_token.span);
         }
@@ -275,15 +276,7 @@ impl<'a> Marker<'a> {
     pub(super) fn refuse_raw_await(&mut self, awaited: &Expr, span: Span) {
         if !self.policy.allowed.raw_await && !self.in_item {
             self.errors
-                .at(span, await_check::raw(awaited, self.owner()));
-        }
-    }
-
-    /// The attribute that the body stands under.
-    fn owner(&self) -> &'static str {
-        match &self.policy.helper {
-            Some(_) => "steps",
-            None => "job",
+                .at(span, await_check::raw(awaited, self.policy.owner));
         }
     }
 }

@@ -44,6 +44,8 @@ pub(crate) struct Policy {
     /// The path of the runtime crate.
     pub(crate) krate: TokenStream,
     pub(crate) allowed: Allowed,
+    /// The attribute, for the errors: `job`.
+    pub(crate) owner: &'static str,
     /// The name of the helper, if the body is one's and not a job's.
     pub(crate) helper: Option<Ident>,
 }
@@ -74,6 +76,8 @@ pub(crate) struct Site {
     pub(crate) tx: bool,
     /// The conditions under which it is there.
     pub(crate) cfgs: Vec<Attribute>,
+    /// What it waits for or asks for, as written.
+    pub(crate) subject: Option<String>,
     /// The helper it calls, as a type.
     pub(crate) helper: Option<TokenStream>,
 }

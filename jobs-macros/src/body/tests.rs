@@ -14,6 +14,7 @@ fn read(body: TokenStream, raw_await: bool) -> (Marked, Vec<String>) {
             raw_await,
             ..Default::default()
         },
+        owner: "job",
         helper: None,
     };
     let mut errors = Errors::default();
@@ -291,7 +292,7 @@ fn a_raw_await_is_refused_wherever_it_hides() {
 #[test]
 fn a_timer_outside_a_step_is_answered_with_a_sleep() {
     for body in [
-        quote!(tokio::time::sleep(d).await;),
+        quote!(tokio::join!(step!("a", one()), tokio::time::sleep(d));),
         quote!(tokio::select! { biased; a = step!("a", one()) => {} _ = sleep_until(d) => {} }),
     ] {
         refused(body, "starts anew on every replay, and holds its worker");

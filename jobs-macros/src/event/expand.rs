@@ -4,6 +4,7 @@ use super::args::{Args, Key};
 use crate::body;
 use crate::claim::{self, Kind};
 use crate::runtime::Runtime;
+use crate::type_def::type_def;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
@@ -33,6 +34,7 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
         here.extend(claim::in_crate(Kind::Event, &former.value(), former.span()));
         between.extend(claim::between_crates(&krate, Kind::Event, &former.value()));
     }
+    let payload = type_def(&krate, &quote!(#ident), ident.span());
     quote! {
         #import
         #[automatically_derived]
@@ -49,6 +51,9 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
                     version: ::core::env!("CARGO_PKG_VERSION"),
                     file: ::core::file!(),
                     line: ::core::line!(),
+                    payload: #payload,
+                    key_type: #krate::private::key_type::<#ident>,
+                    ttl: #ttl,
                 } }
             }
         }

@@ -84,6 +84,7 @@ impl Definition<'_> {
                 fn def() -> #krate::private::HelperDef {
                     const STEPS: &[#krate::private::StepDef] = #steps;
                     #krate::private::HelperDef {
+                        file: ::core::file!(),
                         steps: STEPS,
                         #(#allowed,)*
                         ..#krate::private::HelperDef::DEFAULT

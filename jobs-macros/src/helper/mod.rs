@@ -34,6 +34,7 @@ pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
     let policy = Policy {
         krate: krate.clone(),
         allowed: args.allowed,
+        owner: "steps",
         helper: Some(function.sig.ident.clone()),
     };
     let marked = body::mark(&function, &policy, &mut errors);

@@ -1,7 +1,9 @@
 //! Parses the options of `#[job(..)]` into [`Args`]. What needs the function itself to be judged
 //! (does the key read the input?) is checked later.
 
+use super::Kind;
 use super::allow::{self, Allowed};
+use super::task::{self, TaskArgs};
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
 use crate::names;
@@ -55,6 +57,7 @@ pub(crate) struct Args {
     pub(crate) backoff: Option<Backoff>,
     pub(crate) expires_millis: Option<u64>,
     pub(crate) idempotency: Option<Idempotency>,
+    pub(crate) kind: Kind,
     pub(crate) krate: Option<Path>,
     pub(crate) name: Option<LitStr>,
     pub(crate) on_cancel: Option<Path>,
@@ -65,6 +68,7 @@ pub(crate) struct Args {
     pub(crate) queue: Option<LitStr>,
     pub(crate) removed: Vec<Template>,
     pub(crate) step_timeout_millis: Option<u64>,
+    pub(crate) task: TaskArgs,
     pub(crate) tenant: Option<Template>,
     pub(crate) timeout_millis: Option<u64>,
     /// With the place where it was asked for.
@@ -84,10 +88,17 @@ pub(crate) enum Idempotency {
     Template(Template),
 }
 
-pub(crate) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
-    let mut args = Args::default();
+pub(crate) fn parse(tokens: TokenStream, kind: Kind, errors: &mut Errors) -> Args {
+    let mut args = Args {
+        kind,
+        ..Args::default()
+    };
+    let (rules, refused) = match kind {
+        Kind::Job => (RULES.to_vec(), &task::NOT_OF_A_JOB),
+        Kind::Task => ([RULES, &task::RULES].concat(), &task::NOT_OF_A_TASK),
+    };
     let read = |input: ParseStream<'_>| {
-        let mut seen = Seen::new(RULES, "`#[job]`");
+        let mut seen = Seen::new(&rules, kind.name()).refusing(refused);
         options::read_all(input, &mut seen, errors, |key, input, errors| {
             args.read(key, input, errors)
         });
@@ -144,7 +155,7 @@ impl Args {
                 self.visibility_timeout_millis = Some(options::millis(key, input, "\"30s\"")?)
             }
             "was" => self.was = former_names(key, input, errors)?,
-            _ => {}
+            other => self.task.read(other, key, input)?,
         }
         Ok(())
     }
@@ -291,7 +302,7 @@ mod tests {
 
     fn refusals(tokens: TokenStream) -> Vec<String> {
         let mut errors = Errors::default();
-        parse(tokens, &mut errors);
+        parse(tokens, Kind::Job, &mut errors);
         errors.texts()
     }
 
@@ -320,6 +331,7 @@ mod tests {
                 allow = (raw_await),
                 crate = my::runtime,
             ),
+            Kind::Job,
             &mut errors,
         );
         assert_eq!(errors.texts(), Vec::<String>::new());

@@ -1,6 +1,7 @@
 //! Checks the signature of a job, and makes of it a [`Shape`] that can always be expanded: where
 //! the signature is wrong the shape holds what was probably meant, so that nothing else fails.
 
+use super::Kind;
 use super::args::{Args, Idempotency};
 use super::borrowed;
 use super::item::JobFn;
@@ -34,7 +35,7 @@ pub(crate) struct Input {
     pub(crate) root: Ident,
 }
 
-pub(crate) fn signature(job: &JobFn, errors: &mut Errors) -> Shape {
+pub(crate) fn signature(job: &JobFn, kind: Kind, errors: &mut Errors) -> Shape {
     let sig = &job.sig;
     let mut is_expandable = true;
     if sig.asyncness.is_none() {
@@ -113,7 +114,12 @@ pub(crate) fn signature(job: &JobFn, errors: &mut Errors) -> Shape {
             );
         }
     }
-    if input.is_none() && is_expandable {
+    if input.is_none() && is_expandable && kind == Kind::Task {
+        errors.at(
+            sig.paren_token.span.join(),
+            "a `#[task]` takes its tick as the first parameter; write `tick: Tick`",
+        );
+    } else if input.is_none() && is_expandable {
         errors.at(
             sig.paren_token.span.join(),
             "a `#[job]` takes its input as the first parameter; write `input: ()` if there is nothing to say",

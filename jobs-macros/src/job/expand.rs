@@ -108,12 +108,17 @@ impl Definition<'_> {
         let key = self.key(&argument);
         let tenant = self.tenant(&argument);
         let definition = self.definition();
+        let task = self
+            .args
+            .is_task()
+            .then(|| quote!(impl #krate::Task for #ident {}));
         let output = quote_spanned! {returned.span()=>
             type Output = <#returned as #krate::private::JobReturn>::Ok;
         };
         // At the types, because rustc says there that one of them is private.
         let stored = quote_spanned!(input.span()=> type Input = #input;);
         quote! {
+            #task
             impl #krate::Job for #ident {
                 #stored
                 #output
@@ -136,6 +141,12 @@ impl Definition<'_> {
 
     fn key(&self, argument: &Ident) -> TokenStream {
         let (krate, input) = (&self.krate, self.input_type());
+        if self.args.is_task() && self.shape.input.is_some() {
+            let at_type = place::respan(krate.clone(), input.span());
+            return quote_spanned! {input.span()=>
+                ::core::option::Option::Some(#at_type::private::tick_key::<#input>(#argument))
+            };
+        }
         match &self.args.idempotency {
             Some(Idempotency::Template(template)) => self.rendered(template, argument),
             Some(Idempotency::Closure(closure)) => quote_spanned! {closure.body.span()=>
@@ -264,14 +275,14 @@ impl Definition<'_> {
         }
     }
 
-    fn input_type(&self) -> TokenStream {
+    pub(super) fn input_type(&self) -> TokenStream {
         match &self.shape.input {
             Some(input) => input.stored.to_token_stream(),
             None => quote!(()),
         }
     }
 
-    fn return_type(&self) -> TokenStream {
+    pub(super) fn return_type(&self) -> TokenStream {
         let krate = &self.krate;
         match &self.shape.returns {
             Some(returned) => Type::to_token_stream(returned),

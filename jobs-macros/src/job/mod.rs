@@ -11,6 +11,7 @@ mod extracted;
 mod hints;
 mod item;
 mod registered;
+mod task;
 #[cfg(test)]
 mod tests;
 
@@ -25,21 +26,47 @@ use args::{Args, Idempotency};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
 
-pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
-    let mut errors = Errors::default();
-    let mut args = args::parse(arguments, &mut errors);
+/// Which of the two attributes this is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) enum Kind {
+    #[default]
+    Job,
+    /// A job that a schedule enqueues.
+    Task,
+}
+
+impl Kind {
+    /// The attribute, as errors name it.
+    pub(crate) fn name(self) -> &'static str {
+        match self {
+            Kind::Job => "`#[job]`",
+            Kind::Task => "`#[task]`",
+        }
+    }
+}
+
+pub(crate) fn define(kind: Kind, arguments: TokenStream, item: TokenStream) -> TokenStream {
+    let mut errors = Errors::of(kind);
+    let mut args = args::parse(arguments, kind, &mut errors);
     let job = match item::parse(item.clone()) {
         Ok(job) => job,
         Err(_) => return refuse_item(item, errors),
     };
     let Runtime { krate, import } = Runtime::named(args.krate.as_ref(), &job.sig.ident);
-    let mut shape = check::signature(&job, &mut errors);
+    let mut shape = check::signature(&job, kind, &mut errors);
     shape.is_borrowed = borrowed::refuse(&shape, &mut errors);
+    if args.is_task() {
+        args.task.agreement(&mut errors);
+    }
     require_idempotency(&args, &job, &shape, &mut errors);
     check::agreement(&mut args, &job, &shape, &mut errors);
     let policy = Policy {
         krate: krate.clone(),
         allowed: args.allowed,
+        owner: match kind {
+            Kind::Job => "job",
+            Kind::Task => "task",
+        },
         helper: None,
     };
     let marked = body::mark(&job, &policy, &mut errors);
@@ -80,7 +107,7 @@ fn refuse_item(item: TokenStream, mut errors: Errors) -> TokenStream {
 }
 
 fn require_idempotency(args: &Args, job: &JobFn, shape: &check::Shape, errors: &mut Errors) {
-    if args.idempotency.is_some() || !shape.is_expandable {
+    if args.is_task() || args.idempotency.is_some() || !shape.is_expandable {
         return;
     }
     let name = check::default_name(job);

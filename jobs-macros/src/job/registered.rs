@@ -1,13 +1,15 @@
 //! Writes what of a job is registered: its definition, as a static that the linker gathers, and
 //! the claims on its names.
 
+use super::args::Idempotency;
 use super::expand::Definition;
 use super::is_keyed;
 use crate::body;
 use crate::claim::{self, Kind};
 use crate::place;
+use crate::type_def::type_def;
 use proc_macro2::{Ident, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use quote::{ToTokens, quote, quote_spanned};
 use syn::spanned::Spanned;
 
 impl Definition<'_> {
@@ -22,7 +24,19 @@ impl Definition<'_> {
             quote!(#(#cfgs)* #need)
         });
         let steps = body::step_defs(krate, &self.marked.steps);
-        let ident = &self.job.sig.ident;
+        let key = match &self.args.idempotency {
+            Some(Idempotency::Template(template)) => Some(template.literal.value()),
+            Some(Idempotency::Closure(closure)) => Some(written(closure)),
+            Some(Idempotency::None | Idempotency::Refused) | None => None,
+        };
+        let tenant = self.args.tenant.as_ref().map(|it| it.literal.value());
+        let (key, tenant) = (optional(key), optional(tenant));
+        let (input, returned) = (self.input_type(), self.return_type());
+        let input = type_def(krate, &input, input.span());
+        let at_return = place::respan(krate.clone(), returned.span());
+        let output =
+            quote_spanned! {returned.span()=> <#returned as #at_return::private::JobReturn>::Ok };
+        let output = type_def(krate, &output, returned.span());
         quote! {
             #krate::private::register! { JOBS_V0: JobDef = #krate::private::JobDef {
                 name: #name,
@@ -32,8 +46,10 @@ impl Definition<'_> {
                 file: ::core::file!(),
                 line: ::core::line!(),
                 options: #options,
-                input_type: #krate::private::input_type::<#ident>,
-                output_type: #krate::private::output_type::<#ident>,
+                key: #key,
+                tenant: #tenant,
+                input: #input,
+                output: #output,
                 needs: &[#(#needs),*],
                 steps: #steps,
                 run: __job_run,
@@ -88,6 +104,10 @@ impl Definition<'_> {
             let removed = args.removed.iter().map(|step| &step.literal);
             fields.push(quote!(removed: &[#(#removed),*]));
         }
+        if args.is_task() {
+            let task = args.task.definition(krate);
+            fields.push(quote!(task: ::core::option::Option::Some(#task)));
+        }
         if args.outbox {
             fields.push(quote!(outbox: true));
         }
@@ -116,5 +136,17 @@ impl Definition<'_> {
             }
         }
         (here, between)
+    }
+}
+
+/// A piece of source as text, however it was laid out.
+fn written(source: &impl ToTokens) -> String {
+    source.to_token_stream().to_string()
+}
+
+fn optional(text: Option<String>) -> TokenStream {
+    match text {
+        Some(text) => quote!(::core::option::Option::Some(#text)),
+        None => quote!(::core::option::Option::None),
     }
 }

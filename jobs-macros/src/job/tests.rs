@@ -6,7 +6,7 @@ use crate::snapshot;
 
 /// The texts of all `compile_error!` in an expansion.
 fn refusals(arguments: TokenStream, item: TokenStream) -> Vec<String> {
-    texts_in(define(arguments, item))
+    texts_in(define(Kind::Job, arguments, item))
 }
 
 #[track_caller]
@@ -269,7 +269,7 @@ fn a_plain_job() {
         backoff = "1s..1h",
         timeout = "10m"
     );
-    snapshot::check("plain_job", define(arguments, item));
+    snapshot::check("plain_job", define(Kind::Job, arguments, item));
 }
 
 #[test]
@@ -296,5 +296,60 @@ fn a_job_with_every_option() {
         allow = (raw_await),
         crate = my::jobs
     );
-    snapshot::check("every_option", define(arguments, item));
+    snapshot::check("every_option", define(Kind::Job, arguments, item));
+}
+
+#[test]
+fn a_task_becomes_a_job_with_a_schedule() {
+    let arguments = quote!(
+        schedule = "0 3 * * mon-fri",
+        tz = "Europe/Paris",
+        overlap = skip,
+        attempts = 3
+    );
+    let item = quote! {
+        async fn nightly(tick: Tick, mailer: State<Mailer>) -> Result<()> {
+            step!("send", mailer.send(tick.at)).await
+        }
+    };
+    snapshot::check("task", define(Kind::Task, arguments, item));
+}
+
+#[test]
+fn a_task_without_its_tick_is_told_to_take_it() {
+    let item = quote!(
+        async fn nightly() -> Result<()> {
+            Ok(())
+        }
+    );
+    let texts = texts_in(define(Kind::Task, quote!(every = "1h"), item));
+    assert_eq!(
+        texts,
+        ["a `#[task]` takes its tick as the first parameter; write `tick: Tick`"]
+    );
+}
+
+#[test]
+fn what_is_wrong_with_a_task_is_said_of_a_task() {
+    let item = quote!(
+        fn nightly(tick: Tick) -> Result<()> {
+            Ok(())
+        }
+    );
+    let texts = texts_in(define(Kind::Task, quote!(every = "1h"), item));
+    assert_eq!(
+        texts,
+        ["a `#[task]` is an `async fn`: its steps are awaited; write `async fn`"]
+    );
+}
+
+#[test]
+fn a_schedule_on_a_job_makes_it_a_task() {
+    let item = quote!(
+        async fn nightly(tick: Tick) -> Result<()> {
+            Ok(())
+        }
+    );
+    let arguments = quote!(idempotency = none, schedule = "@daily");
+    refused(arguments, item, "write `#[task(schedule = \"..\")]`");
 }

@@ -61,6 +61,7 @@ impl Jobs {
                 return Ok(job);
             }
             tokio::select! {
+                biased;
                 () = ended_hint(&mut hints) => {}
                 () = self.store.env.clock.sleep(WAIT_POLL) => {}
             }

@@ -31,6 +31,7 @@
 
 mod check;
 mod inspect;
+mod report;
 mod requests;
 mod transactional;
 
@@ -38,6 +39,7 @@ pub use check::{
     LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, QueueSetting, check_event, check_job,
 };
 pub use inspect::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
+pub use report::{Fact, Finding, Gravity, Report};
 pub use requests::{
     Beat, BeatAnswer, Claim, Claimed, Claims, Conflicted, EnqueueAnswer, Enqueued, PruneBounds,
     Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps,
@@ -177,6 +179,18 @@ pub trait Driver: Send + Sync + 'static {
     /// # Errors
     /// If the store cannot be reached.
     async fn prune(&self, bounds: &PruneBounds, now: Option<Timestamp>) -> Result<Pruned, Error>;
+
+    /// Looks at the health of the store, and changes nothing: see [`crate::doctor`].
+    ///
+    /// # Errors
+    /// If the store cannot be reached. What is wrong with it is in the report.
+    async fn doctor(&self) -> Result<Report, Error> {
+        let capabilities = self.capabilities();
+        let mut report = Report::of(capabilities.driver);
+        let durability = format!("{:?}", capabilities.durability).to_lowercase();
+        report.note("durability", durability);
+        Ok(report)
+    }
 
     /// Hints that work may be ready. Losing one only delays a worker to its next poll.
     fn wake_ups(&self) -> WakeUps;

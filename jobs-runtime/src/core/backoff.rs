@@ -10,6 +10,16 @@ pub struct Backoff {
     max: Millis,
 }
 
+impl ::core::fmt::Display for Backoff {
+    /// In the notation of the options: `1s..1h`, and `30s` if it is fixed.
+    fn fmt(&self, f: &mut ::core::fmt::Formatter<'_>) -> ::core::fmt::Result {
+        match self.min == self.max {
+            true => write!(f, "{}", self.min),
+            false => write!(f, "{}..{}", self.min, self.max),
+        }
+    }
+}
+
 impl Backoff {
     /// One second doubling to one hour.
     pub const DEFAULT: Backoff = Backoff::exponential(Millis(1_000), Millis(3_600_000));

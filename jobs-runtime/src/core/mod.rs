@@ -19,6 +19,7 @@ mod mix;
 mod notes;
 mod payload;
 mod run;
+mod schedule;
 mod time;
 mod transition;
 
@@ -43,6 +44,10 @@ pub use notes::{
     PROGRESS_MESSAGE_LIMIT_BYTES,
 };
 pub use payload::Payload;
-pub use run::{Ask, Asked, Ended, Leave, Next, Replay, Run, RunFault, Undone};
+pub use run::{Ask, Asked, Ended, Leave, Next, Replay, Run, RunFault, Undone, template_gives};
+pub use schedule::{
+    MISSED_AFTER, MISSED_LIMIT_TICKS, Made, Missed, NextTick, Overlap, PLAN_STANDS, Plan,
+    SKIPPED_LIMIT, Skipped, TICK_LIMIT_BATCH, TickToMake, Timetable, Why,
+};
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};

@@ -27,7 +27,8 @@ impl Error {
     #[must_use]
     pub fn store_corrupt(what: impl std::fmt::Display) -> Self {
         let message = format!("the store holds something that cannot be read: {what}");
-        let fix = "stop the workers, copy the store as it is, and restore the last good backup";
+        let fix = "stop the workers, copy the store as it is, see what `jobs_runtime::doctor` \
+                   finds, and restore the last good backup";
         Error::new(&X_STORE_CORRUPT, message, fix)
     }
 
@@ -330,6 +331,15 @@ impl Error {
             format!("another worker holds job {job}"),
             "nothing to do: the other worker goes on with it; if it happens often, raise `visibility_timeout`",
         )
+    }
+
+    /// The same error, with a remedy that fits this case of it better.
+    #[must_use]
+    pub fn with_fix(self, fix: impl Into<Arc<str>>) -> Self {
+        Error {
+            fix: fix.into(),
+            ..self
+        }
     }
 
     /// The same error, with what lies beneath it.

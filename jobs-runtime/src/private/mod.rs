@@ -8,15 +8,18 @@ mod key;
 mod register;
 mod run;
 mod step;
+mod task;
 mod time;
 mod tx;
+mod types;
 
-pub use crate::core::{Backoff, Millis, OnConflict, Priority, RecordKind};
+pub use crate::core::{Backoff, Millis, Missed, OnConflict, Overlap, Priority, RecordKind};
 pub use crate::durable::{
     AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
 pub use crate::failure::Failure;
-pub use crate::registry::{EventDef, HelperDef, JobDef, JobOptions, StepDef};
+pub use crate::registry::{EventDef, HelperDef, JobDef, JobOptions, StepDef, TaskDef, TypeDef};
+pub use crate::schema::{NotKnown, Probe};
 pub use crate::steps::{
     ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,
     StepName, StepOptions, WaitFuture, WaitOptions,
@@ -26,12 +29,14 @@ pub use child::{child, child_once, detached, detached_once};
 pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
-pub use run::{RunFuture, clean_up, encode, input_type, no_context, output_type, run};
+pub use run::{RunFuture, clean_up, encode, no_context, run};
 pub use step::{
     Boxed, Done, boxed, future, sleep, sleep_until, step, step_once, wait, wait_required,
 };
-pub use time::{IntoMillis, IntoTimestamp, millis};
+pub use task::{TaskInput, tick_key};
+pub use time::{IntoMillis, IntoTick, IntoTimestamp, millis};
 pub use tx::{BegunTx, Stored, TxKind, begin_tx, step_tx, tx_kind, write_tx};
+pub use types::key_type;
 
 /// Every job of the program. The name carries the version of the layout of [`JobDef`], so that
 /// two versions of this crate in one program do not read each other's definitions.

@@ -6,7 +6,6 @@ use crate::durable::Durable;
 use crate::failure::Failure;
 use crate::registry::JobDef;
 use crate::steps::JobCx;
-use std::any::type_name;
 use std::future::{Future, ready};
 use std::pin::Pin;
 
@@ -39,16 +38,6 @@ where
 /// The stored form of a job's output.
 pub fn encode<J: Job>(output: &J::Output) -> Result<Vec<u8>, Error> {
     output.encode()
-}
-
-/// The name of a job's input type.
-pub fn input_type<J: Job>() -> &'static str {
-    type_name::<J::Input>()
-}
-
-/// The name of a job's output type.
-pub fn output_type<J: Job>() -> &'static str {
-    type_name::<J::Output>()
 }
 
 /// The definition of the job that cleans up after `J`: it works on the same input.

@@ -87,6 +87,40 @@ impl IntoTimestamp for SystemTime {
     }
 }
 
+/// The beginning or end of a span of a schedule: an instant, or a date or time that is read in the
+/// schedule's own zone.
+#[diagnostic::on_unimplemented(
+    message = "`{Self}` is neither an instant nor a date",
+    label = "expected a `jiff::civil::Date`, a `jiff::civil::DateTime` or an instant",
+    note = "a date or a time without a zone is read in the zone of the schedule"
+)]
+pub trait IntoTick {
+    /// The instant; `None` if it is beyond the calendar.
+    fn into_tick(self, zone: &jiff::tz::TimeZone) -> Option<Timestamp>;
+}
+
+impl<T: IntoTimestamp> IntoTick for T {
+    fn into_tick(self, _zone: &jiff::tz::TimeZone) -> Option<Timestamp> {
+        Some(self.into_timestamp())
+    }
+}
+
+impl IntoTick for jiff::civil::DateTime {
+    /// A time that is shown twice is the first of the two; one that the clock jumps over is the
+    /// instant of the jump or just after.
+    fn into_tick(self, zone: &jiff::tz::TimeZone) -> Option<Timestamp> {
+        let at = zone.to_timestamp(self).ok()?;
+        Some(at.into_timestamp())
+    }
+}
+
+impl IntoTick for jiff::civil::Date {
+    fn into_tick(self, zone: &jiff::tz::TimeZone) -> Option<Timestamp> {
+        self.to_datetime(jiff::civil::Time::midnight())
+            .into_tick(zone)
+    }
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

@@ -60,7 +60,7 @@ struct Shell {
 }
 
 impl RunCell {
-    /// `claimed` is the store's time of the claim, and ours when it was asked for.
+    /// `claimed` is the store's time of the claim, and ours when its answer was there.
     pub(crate) fn new(
         info: JobInfo,
         run: Run,

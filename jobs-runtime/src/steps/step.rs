@@ -4,6 +4,7 @@ use super::cell::in_body;
 use super::{JobCx, StepError, StepName};
 use crate::Failure;
 use crate::core::{Ask, Asked, Backoff, Millis, StepOutcome, StoredError};
+use crate::torture::crash_point;
 use std::future::Future;
 use std::pin::Pin;
 use std::task::{Context, Poll};
@@ -166,6 +167,7 @@ impl<T> Future for StepFuture<'_, T> {
             Asked::Start { tried } => {
                 me.tried = tried;
                 cell.observer.step_started(&cell.info, me.name.as_str());
+                crash_point!("steps.body.before");
                 me.running = Some((me.body)());
             }
             Asked::Expired => {
@@ -186,6 +188,7 @@ impl<T> Future for StepFuture<'_, T> {
         // Also while the body runs: its deadline wakes this future.
         cell.keep(me.name.as_str(), cx.waker());
         if let Poll::Ready(result) = polled {
+            crash_point!("steps.body.after");
             me.ended(result);
         }
         Poll::Pending

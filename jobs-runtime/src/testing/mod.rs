@@ -31,6 +31,7 @@
 //! |---|---|
 //! | run what is ready | [`Bench::drain`] |
 //! | let three days pass | [`Bench::advance`] |
+//! | let a task fire | [`Bench::task`] |
 //! | run each job where it is enqueued | [`Bench::inline`] |
 //! | this job was enqueued, that one was not | [`assert_enqueued!`](crate::assert_enqueued), [`refute_enqueued!`](crate::refute_enqueued) |
 //! | this event was published | [`assert_published!`](crate::assert_published), [`Bench::published`] |
@@ -54,6 +55,7 @@ use crate::Error;
 use crate::client::Jobs;
 use crate::clock::{Clock, Env, SeededEntropy, VirtualClock};
 use crate::contract::Driver;
+use crate::definition::Task;
 use crate::drivers::memory::Memory;
 use crate::worker::Worker;
 use std::sync::Arc;
@@ -155,6 +157,34 @@ impl Bench {
     #[must_use]
     pub fn limit_leases(self, leases: usize) -> Self {
         self.workers.limit_leases(leases);
+        self
+    }
+
+    /// Makes the ticks of this task, in [`Bench::drain`] and [`Bench::advance`]; without it a bench
+    /// makes none, so that a test has only the jobs it asked for. The first drain puts the task on
+    /// its timetable, from the bench's time on.
+    ///
+    /// ```standalone_crate
+    /// use jobs_runtime::prelude::*;
+    /// use jobs_runtime::testing::Bench;
+    /// use std::time::Duration;
+    ///
+    /// #[task(schedule = "0 3 * * *", tz = "Europe/Paris")]
+    /// async fn bench_task_example(tick: Tick) -> Result<()> {
+    ///     println!("the night of {}", tick.local()?);
+    ///     Ok(())
+    /// }
+    ///
+    /// # #[tokio::main(flavor = "current_thread")]
+    /// # async fn main() -> Result<()> {
+    /// let bench = Bench::new().task::<bench_task_example>();
+    /// let three_days = bench.advance(Duration::from_secs(3 * 24 * 3600)).await?;
+    /// assert_eq!(three_days.done().count(), 3);
+    /// # Ok(()) }
+    /// ```
+    #[must_use]
+    pub fn task<T: Task>(self) -> Self {
+        self.workers.add_task(T::def());
         self
     }
 

@@ -3,6 +3,7 @@
 use crate::Error;
 use crate::client::Jobs;
 use crate::clock::VirtualClock;
+use crate::registry::JobDef;
 use crate::worker::{Drain, Worker};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 
@@ -23,6 +24,8 @@ pub(crate) struct Workers {
 struct State {
     setup: Setup,
     limit_leases: usize,
+    /// Whose ticks are made.
+    tasks: Vec<&'static JobDef>,
     /// The worker of the inline mode, made by the first enqueue: a job that enqueues another one
     /// holds its lease meanwhile.
     inline: Option<Arc<Drain>>,
@@ -36,6 +39,7 @@ impl Workers {
             state: Mutex::new(State {
                 setup: Arc::new(|worker| worker),
                 limit_leases: DRAIN_LIMIT_LEASES,
+                tasks: Vec::new(),
                 inline: None,
             }),
         }
@@ -66,6 +70,10 @@ impl Workers {
         state.inline = None;
     }
 
+    pub(super) fn add_task(&self, task: &'static JobDef) {
+        self.lock().tasks.push(task);
+    }
+
     /// Where enqueuing only stores.
     pub(super) fn store(&self) -> &Jobs {
         &self.store
@@ -73,9 +81,14 @@ impl Workers {
 
     /// A new worker.
     pub(super) fn make(&self) -> Result<Drain, Error> {
+        let tasks = self.lock().tasks.clone();
+        self.make_with(tasks)
+    }
+
+    fn make_with(&self, tasks: Vec<&'static JobDef>) -> Result<Drain, Error> {
         let state = self.lock().clone();
         let worker = (state.setup)(self.store.worker());
-        worker.into_drain(self.clock.clone(), state.limit_leases)
+        worker.into_drain(self.clock.clone(), state.limit_leases, tasks)
     }
 
     /// The worker of the inline mode.
@@ -84,7 +97,8 @@ impl Workers {
             return Ok(Arc::clone(inline));
         }
         // The setup is the user's code: no lock is held while it runs.
-        let made = Arc::new(self.make()?);
+        // Ticks are made by the bench, not by an enqueue.
+        let made = Arc::new(self.make_with(Vec::new())?);
         Ok(Arc::clone(self.lock().inline.get_or_insert(made)))
     }
 

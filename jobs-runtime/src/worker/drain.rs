@@ -8,7 +8,8 @@ use crate::clock::{Clock, VirtualClock};
 use crate::committer::Committer;
 use crate::contract::Claim;
 use crate::core::Timestamp;
-use crate::registry::Registry;
+use crate::registry::{JobDef, Registry};
+use crate::schedule::Scheduler;
 use crate::testing::{Drained, Tally};
 use std::future::Future;
 use std::pin::Pin;
@@ -29,6 +30,7 @@ pub(crate) struct Drain {
     clock: VirtualClock,
     tally: Arc<Mutex<Tally>>,
     limit_leases: usize,
+    scheduler: Scheduler,
 }
 
 type Running = Vec<Pin<Box<dyn Future<Output = ()> + Send>>>;
@@ -47,6 +49,7 @@ impl Worker {
         mut self,
         clock: VirtualClock,
         limit_leases: usize,
+        tasks: Vec<&'static JobDef>,
     ) -> Result<Drain, Error> {
         panic::remember_places();
         let tally: Arc<Mutex<Tally>> = Arc::default();
@@ -57,7 +60,9 @@ impl Worker {
         // A test gives the states of the jobs it runs; others of its program may need more.
         let registry = Registry::linked()?;
         let committer = Committer::Direct(self.jobs.store().clone());
+        let scheduler = Scheduler::of(self.jobs.store().clone(), tasks);
         Ok(Drain {
+            scheduler,
             shared: Arc::new(self.share(registry, committer, Leases::endless())),
             clock,
             tally,
@@ -67,8 +72,8 @@ impl Worker {
 }
 
 impl Drain {
-    /// Runs all that is ready at this instant to its end or its next suspension; time moves only
-    /// for waits in memory. Gives when the next job is due.
+    /// Makes the ticks that are due, and runs all that is ready at this instant to its end or its
+    /// next suspension; time moves only for waits in memory. Gives when the next job or tick is due.
     pub(crate) async fn drain(&self) -> Result<Option<Timestamp>, Error> {
         let flag = Arc::new(Flag::default());
         let waker = Waker::from(Arc::clone(&flag));
@@ -82,7 +87,11 @@ impl Drain {
             let before = running.len();
             poll_all(&mut running, &waker, &flag);
             if running.is_empty() && claimed == 0 && before == 0 {
-                return Ok(next);
+                let looked = self.scheduler.look(self.clock.now()).await?;
+                if looked.made > 0 {
+                    continue;
+                }
+                return Ok(next.into_iter().chain(looked.next).min());
             }
             if running.len() < before {
                 continue;
@@ -127,15 +136,15 @@ impl Drain {
         let asked = shared.store.env.clock.monotonic();
         let claims = shared.store.claim(&claim).await?;
         let claimed = claims.jobs.len();
+        let at = executor::ClaimedAt {
+            store: claims.now,
+            asked,
+            answered: shared.store.env.clock.monotonic(),
+        };
         for job in claims.jobs {
             let (id, name) = (job.job.spec.id, &job.job.spec.name);
             self.tally().begin(id, name, self.limit_leases)?;
-            running.push(Box::pin(executor::execute(
-                Arc::clone(shared),
-                job,
-                claims.now,
-                asked,
-            )));
+            running.push(Box::pin(executor::execute(Arc::clone(shared), job, at)));
         }
         Ok((claimed, claims.next_visible_at))
     }

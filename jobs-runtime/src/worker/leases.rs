@@ -6,6 +6,7 @@
 use crate::contract::{Beat, BeatAnswer, WakeUp, WakeUps};
 use crate::core::{JobId, Millis, Nudge, Timestamp, Token};
 use crate::store::Store;
+use crate::torture::crash_point;
 use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
@@ -228,6 +229,7 @@ pub(crate) async fn keep(leases: Arc<Leases>, store: Store) {
         let wait = due.max(not_before).saturating_sub(clock.monotonic());
         if !wait.is_zero() {
             tokio::select! {
+                biased;
                 () = clock.sleep(wait) => {}
                 () = leases.changed.notified() => continue,
                 () = inbox_hint(&mut hints) => {
@@ -236,6 +238,7 @@ pub(crate) async fn keep(leases: Arc<Leases>, store: Store) {
                 }
             }
         }
+        crash_point!("leases.due");
         let sent = clock.monotonic();
         let gap = match beat_once(&leases, &store).await {
             true => MIN_BEAT_GAP,
@@ -265,7 +268,10 @@ pub(super) async fn beat_once(leases: &Leases, store: &Store) -> bool {
     for beats in beats.chunks(MAX_BEATS) {
         let sent = clock.monotonic();
         match store.heartbeat(beats).await {
-            Ok(answers) => leases.apply(beats, answers, sent),
+            Ok(answers) => {
+                crash_point!("leases.answered");
+                leases.apply(beats, answers, sent);
+            }
             Err(error) => {
                 tracing::warn!(%error, "heartbeat failed; trying again before the leases end");
                 return false;

@@ -20,9 +20,12 @@ use crate::client::Jobs;
 use crate::committer::Committer;
 use crate::core::{Backoff, Millis};
 use crate::registry::Registry;
+use crate::schedule::{self, Scheduler, StoreTime};
 use crate::steps::StateMap;
 use crate::store::Store;
+use crate::torture::seeded::Leaked;
 use crate::{Error, Failure};
+use shutdown::Place;
 use std::any::TypeId;
 use std::future::Future;
 use std::sync::Arc;
@@ -54,23 +57,27 @@ pub struct Worker {
     grace: Duration,
     name: String,
     observer: Observer,
+    schedules: bool,
+    keeper: Place,
 }
 
 /// What the parts of a running worker share.
 pub(crate) struct Shared {
     store: Store,
-    registry: Registry,
+    registry: Arc<Registry>,
     states: Arc<StateMap>,
     committer: Committer,
     leases: Arc<Leases>,
     /// Runs that wait for a body of theirs.
     busy: AtomicUsize,
+    leaked: Leaked,
     observer: Observer,
     queues: Vec<String>,
     concurrency: usize,
     visibility_timeout: Millis,
     poll_interval: Duration,
     worker: String,
+    store_time: StoreTime,
 }
 
 /// Ends the heartbeat thread, also when the worker's future is dropped half way.
@@ -105,6 +112,8 @@ impl Worker {
             grace: DEFAULT_GRACE,
             name: "worker".into(),
             observer: Observer::default(),
+            schedules: true,
+            keeper: Place::Thread,
         }
     }
 
@@ -151,12 +160,26 @@ impl Worker {
         self
     }
 
+    /// Keeps the leases in a task beside the bodies, not on a thread of its own: for simulators,
+    /// whose runs must not depend on threads. A body that blocks loses its lease then.
+    pub fn without_thread(mut self) -> Self {
+        self.keeper = Place::Task;
+        self
+    }
+
     /// Calls `callback` for everything that happens to a run here. It must not block.
     pub fn observe(
         mut self,
         callback: impl Fn(RunRef<'_>, RunEvent<'_>) + Send + Sync + 'static,
     ) -> Self {
         self.observer = Observer::new(callback);
+        self
+    }
+
+    /// Leaves the schedules of tasks to other workers. Without it each worker makes the ticks of all
+    /// tasks of its program, whatever queues it serves; a tick is made once, however many do.
+    pub fn without_schedules(mut self) -> Self {
+        self.schedules = false;
         self
     }
 
@@ -191,13 +214,21 @@ impl Worker {
         crate::error::check_codes()?;
         self.check_states(&registry)?;
         self.check_transactions(&registry)?;
-        let grace = self.grace;
+        let scheduler = match self.schedules {
+            true => Scheduler::of_all(self.jobs.store().clone(), &registry),
+            false => Scheduler::of(self.jobs.store().clone(), []),
+        };
+        let (grace, place) = (self.grace, self.keeper);
         let committer = Committer::start(self.jobs.store().clone());
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
-        let keeper = shutdown::spawn_keeper(Arc::clone(&shared.leases), shared.store.clone())?;
+        let keeper = place.keep(Arc::clone(&shared.leases), shared.store.clone())?;
         let stop_keeper = StopLeases(&shared);
-        let result = poller::serve(&shared, stop, hurry, grace).await;
+        let env = shared.store.env.clone();
+        let result = tokio::select! {
+            result = poller::serve(&shared, stop, hurry, grace) => result,
+            never = schedule::watch(scheduler, env, &shared.store_time) => match never {},
+        };
         drop(stop_keeper);
         keeper.join().await;
         result
@@ -235,7 +266,7 @@ impl Worker {
         Ok(())
     }
 
-    fn share(self, registry: Registry, committer: Committer, leases: Leases) -> Shared {
+    fn share(self, registry: Arc<Registry>, committer: Committer, leases: Leases) -> Shared {
         let store = self.jobs.store().clone();
         let bits = store.env.entropy.bits() as u64;
         Shared {
@@ -245,12 +276,14 @@ impl Worker {
             states: Arc::new(self.states),
             leases: Arc::new(leases),
             busy: AtomicUsize::new(0),
+            leaked: Leaked::default(),
             observer: self.observer,
             queues: self.queues,
             concurrency: self.concurrency,
             visibility_timeout: self.visibility_timeout.into(),
             poll_interval: self.poll_interval,
             worker: format!("{}-{bits:016x}", self.name),
+            store_time: StoreTime::default(),
         }
     }
 }

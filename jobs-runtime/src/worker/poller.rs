@@ -4,6 +4,8 @@ use super::{Shared, executor};
 use crate::Error;
 use crate::contract::{Claim, Claimed, Claims, WakeUp};
 use crate::core::Timestamp;
+use crate::torture::seeded::seeded;
+use crate::torture::{Bug, crash_point};
 use std::future::Future;
 use std::pin::Pin;
 use std::sync::Arc;
@@ -28,6 +30,8 @@ pub(super) async fn serve(
     let mut running = JoinSet::new();
     let mut claiming = None;
     let result = tokio::select! {
+        // Everywhere in this crate: which of two things comes first is no toss of a coin.
+        biased;
         error = claim_for_ever(shared, &mut running, &mut claiming) => Err(error),
         () = stop => Ok(()),
     };
@@ -39,6 +43,7 @@ pub(super) async fn serve(
     }
     let clock = &shared.store.env.clock;
     tokio::select! {
+        biased;
         () = all_ended(&mut running) => return result,
         () = clock.sleep(grace) => {}
         () = hurry => {}
@@ -46,6 +51,7 @@ pub(super) async fn serve(
     tracing::info!(running = running.len(), "handing back what still runs");
     shared.leases.hand_back_all();
     tokio::select! {
+        biased;
         () = all_ended(&mut running) => {}
         () = clock.sleep(HAND_BACK_WITHIN) => {
             tracing::warn!(running = running.len(), "some bodies do not yield; their leases will run out");
@@ -83,8 +89,12 @@ async fn claim_for_ever(
         while let Some(ended) = running.try_join_next() {
             report(ended);
         }
-        let free = shared.concurrency.saturating_sub(running.len());
+        let taken = running.len() + shared.leaked.slots();
+        let free = shared.concurrency.saturating_sub(taken);
         if free == 0 {
+            if seeded(Bug::LeakedSlot) && running.is_empty() {
+                return std::future::pending().await;
+            }
             if let Some(ended) = running.join_next().await {
                 report(ended);
             }
@@ -92,6 +102,7 @@ async fn claim_for_ever(
         }
         // Hints up to here are answered by the claim that follows.
         while hints.try_recv().is_ok() {}
+        crash_point!("poller.claim");
         let asked = shared.store.env.clock.monotonic();
         let (_, claim) = claiming.insert((asked, claim(Arc::clone(shared), free)));
         let answer = claim.as_mut().await;
@@ -106,14 +117,18 @@ async fn claim_for_ever(
             }
             Err(error) => return error,
         };
+        crash_point!("poller.claimed");
         pause = FIRST_PAUSE;
+        shared.store_time.hear(claims.now, asked);
         let wait = idle_time(shared, &claims);
         let full = claims.jobs.len() == free;
         start(shared, running, claims.jobs, claims.now, asked);
+        crash_point!("poller.started");
         if full {
             continue;
         }
         tokio::select! {
+            biased;
             () = ready_hint(&mut hints) => {}
             () = shared.store.env.clock.sleep(wait) => {}
             Some(ended) = running.join_next() => report(ended),
@@ -135,8 +150,13 @@ fn start(
     now: Timestamp,
     asked: Duration,
 ) {
+    let at = executor::ClaimedAt {
+        store: now,
+        asked,
+        answered: shared.store.env.clock.monotonic(),
+    };
     for claimed in jobs {
-        running.spawn(executor::execute(Arc::clone(shared), claimed, now, asked));
+        running.spawn(executor::execute(Arc::clone(shared), claimed, at));
     }
 }
 

@@ -103,8 +103,36 @@ impl Keeper {
     }
 }
 
-/// Starts the heartbeat on a thread and a runtime of its own.
-pub(super) fn spawn_keeper(leases: Arc<Leases>, store: Store) -> Result<Keeper, Error> {
+/// Where the heartbeat runs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Place {
+    /// In a task of the worker's own runtime.
+    Task,
+    /// On a thread and a runtime of its own.
+    Thread,
+}
+
+impl Place {
+    /// Starts the heartbeat.
+    pub(super) fn keep(self, leases: Arc<Leases>, store: Store) -> Result<Keeper, Error> {
+        match self {
+            Place::Task => Ok(spawn_keeper_task(leases, store)),
+            Place::Thread => spawn_keeper(leases, store),
+        }
+    }
+}
+
+fn spawn_keeper_task(leases: Arc<Leases>, store: Store) -> Keeper {
+    let (end, ended) = oneshot::channel();
+    tokio::spawn(async move {
+        leases::keep(leases, store).await;
+        // Nobody listens any more if the worker was dropped.
+        let _ = end.send(());
+    });
+    Keeper { ended }
+}
+
+fn spawn_keeper(leases: Arc<Leases>, store: Store) -> Result<Keeper, Error> {
     let cannot = |error: std::io::Error| {
         Error::not_implemented(
             format_args!("the heartbeat thread cannot be started: {error}"),

@@ -48,12 +48,15 @@ impl Run {
 
 /// Whether one of the templates can give this name.
 pub(super) fn any_matches(templates: &[&str], name: &str) -> bool {
-    templates.iter().any(|template| matches(template, name))
+    templates
+        .iter()
+        .any(|template| template_gives(template, name))
 }
 
 /// Whether a template such as `charge:{item.id}` can give this name: a placeholder stands for
 /// escaped text, in which nothing but letters, digits and `_.-%` occurs.
-fn matches(template: &str, name: &str) -> bool {
+#[must_use]
+pub fn template_gives(template: &str, name: &str) -> bool {
     let mut rest = template.chars();
     let Some(first) = rest.next() else {
         return name.is_empty();
@@ -64,7 +67,7 @@ fn matches(template: &str, name: &str) -> bool {
         let rest = if doubled { &rest[1..] } else { rest };
         return name
             .strip_prefix(first)
-            .is_some_and(|name| matches(rest, name));
+            .is_some_and(|name| template_gives(rest, name));
     }
     let Some((_, rest)) = rest.split_once('}') else {
         return false;
@@ -72,12 +75,14 @@ fn matches(template: &str, name: &str) -> bool {
     let longest = name
         .find(|c: char| !(c.is_ascii_alphanumeric() || "_.-%".contains(c)))
         .unwrap_or(name.len());
-    (0..=longest).rev().any(|end| matches(rest, &name[end..]))
+    (0..=longest)
+        .rev()
+        .any(|end| template_gives(rest, &name[end..]))
 }
 
 #[cfg(test)]
 mod tests {
-    use super::matches;
+    use super::template_gives as matches;
 
     #[test]
     fn a_placeholder_stands_for_any_escaped_text() {

@@ -21,6 +21,7 @@ mod values;
 
 pub use advance::Next;
 pub use ask::{Ask, Asked};
+pub use former::template_gives;
 pub use leave::Leave;
 pub use settle::Ended;
 pub use tx::Undone;

@@ -4,6 +4,7 @@ use super::row::Row;
 use super::store::Store;
 use crate::contract::{Beat, BeatAnswer, Claim, Claimed, Claims, QueueSetting};
 use crate::core::{self, ClaimVerdict, JobId, State, Timestamp};
+use crate::torture::seeded;
 use std::collections::BTreeSet;
 
 impl Store {
@@ -45,7 +46,9 @@ impl Store {
             })
             .collect();
         // Put back only now: a lease of no length must not be found twice by one claim.
-        for row in leased {
+        for mut row in leased {
+            let end = row.head.visible_at;
+            row.head.visible_at = end.map(|end| seeded::lease_end(now, end));
             self.put(row);
         }
         Claims {
@@ -108,7 +111,9 @@ impl Store {
             nudge: row.news(beat.seen_nudge),
             cancel_requested: head.cancel_requested,
         };
+        let end = head.visible_at;
         row.head = head;
+        row.head.visible_at = end.map(|end| seeded::lease_end(now, end));
         self.put(row);
         answer
     }

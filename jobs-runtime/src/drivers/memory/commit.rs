@@ -5,9 +5,10 @@ use super::row::Row;
 use super::store::{Hint, KeyHold, Store};
 use crate::contract::{Capabilities, Conflicted};
 use crate::core::{
-    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, NewJob, Settle, State,
-    StoredError, Timestamp,
+    self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, NewJob, Nudge, Settle,
+    State, StoredError, Timestamp,
 };
+use crate::torture::seeded;
 
 impl Store {
     pub(super) fn commit(
@@ -22,7 +23,7 @@ impl Store {
                 CommitGuard::Revision(_) => CommitAnswer::Conflict,
             };
         };
-        match core::decide(&row.head, commit, now) {
+        match seeded::decide(&row.head, commit, now) {
             // An earlier try was applied. What the writer has not seen must be in this answer
             // too: it takes its absence for "there was nothing".
             Decision::Answer(CommitAnswer::Applied(_)) => CommitAnswer::Applied(Applied {
@@ -97,6 +98,17 @@ impl Store {
             // Refused only if it is there already.
             drop(self.insert(&clean_up, now));
         }
+        let (children, nudge) = self.consequences(commit, capabilities, now);
+        CommitAnswer::Applied(Applied { children, nudge })
+    }
+
+    /// Stores the children and events that a commit carries, and gives the news of its job.
+    pub(super) fn consequences(
+        &mut self,
+        commit: &Commit,
+        capabilities: &Capabilities,
+        now: Timestamp,
+    ) -> (Vec<JobId>, Option<Nudge>) {
         let children = commit
             .children
             .iter()
@@ -105,12 +117,8 @@ impl Store {
         for event in &commit.events {
             self.publish(event, now);
         }
-        CommitAnswer::Applied(Applied {
-            children,
-            nudge: self
-                .find(commit.job)
-                .and_then(|row| row.news(commit.seen_nudge)),
-        })
+        let row = self.find(commit.job);
+        (children, row.and_then(|row| row.news(commit.seen_nudge)))
     }
 
     fn retake_key(&mut self, row: &Row) {

@@ -4,6 +4,7 @@
 //! what every other driver is compared with, so it prefers the plain way to the fast one. Only
 //! the verbs are here and in the files named after them; no decision about a job is.
 
+mod apart;
 mod children;
 mod claim;
 mod commit;
@@ -28,6 +29,7 @@ use crate::contract::{
     check_event,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
+use crate::torture::seeded;
 use async_trait::async_trait;
 use std::sync::{Mutex, MutexGuard, PoisonError};
 use store::Store;
@@ -146,6 +148,9 @@ impl Driver for Memory {
         commits: &[Commit],
         now: Option<Timestamp>,
     ) -> Result<Vec<CommitAnswer>, Error> {
+        if commits.iter().any(seeded::takes_apart) {
+            return self.commit_apart(commits, now).await;
+        }
         self.within(now, |store, now| {
             commits
                 .iter()

@@ -6,6 +6,8 @@ use crate::contract::{Setting, StoredEvent, WakeUp};
 use crate::core::{
     EventId, InboxContent, JobId, RunId, State, StoredError, Timestamp, nudged, released,
 };
+use crate::torture::Bug;
+use crate::torture::seeded::seeded;
 use std::collections::{BTreeMap, BTreeSet};
 
 /// What a key belongs to.
@@ -236,6 +238,9 @@ impl Store {
         if hold.job != row.spec.id {
             // A follower that ends before its turn leaves its place.
             hold.next = hold.next.filter(|next| next.job != row.spec.id);
+            if seeded(Bug::KeyFreed) {
+                self.keys.remove(&entry);
+            }
             return;
         }
         if let Some(next) = hold.next.take() {

@@ -12,6 +12,7 @@ use crate::contract::{Claim, Claimed, Claims, QueueSetting};
 use crate::core::{
     self, ClaimVerdict, Head, Job, JobId, Millis, Nudge, Position, StoredError, Timestamp,
 };
+use crate::torture::seeded;
 use rusqlite::params;
 use std::collections::BTreeSet;
 
@@ -139,7 +140,7 @@ fn store_lease(tx: &Tx<'_>, claim: &Claim, mut job: Job, head: Head) -> Result<C
             head.lease_losses,
             head.token.epoch.cast_signed(),
             head.token.nonce.cast_signed(),
-            row::instant(head.visible_at),
+            head.visible_at.map(|end| seeded::lease_end(tx.now, end).0),
             row::instant(head.started_at),
             claim.worker,
         ],

@@ -15,6 +15,7 @@ use crate::core::{
     self, Applied, Commit, CommitAnswer, CommitGuard, Decision, Head, JobId, JobNotes,
     LOG_LIMIT_LINES, NewJob, Settle, State, StoredError, Timestamp,
 };
+use crate::torture::seeded;
 use rusqlite::params;
 
 /// Applies commits in order, each apart from the others.
@@ -50,7 +51,7 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
     };
     let tenant: Option<String> = tenant;
     let news = |seen| inbox::nudge(**tx, commit.job, head.nudge, seen);
-    match core::decide(&head, commit, tx.now) {
+    match seeded::decide(&head, commit, tx.now) {
         // An earlier try was applied. What the writer has not seen must be in this answer too: it
         // takes its absence for "there was nothing".
         Decision::Answer(CommitAnswer::Applied(_)) => Ok(CommitAnswer::Applied(Applied {
@@ -116,7 +117,7 @@ fn apply_archived(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
             CommitGuard::Revision(_) => CommitAnswer::Conflict,
         });
     };
-    match core::decide(&whole.job.head, commit, tx.now) {
+    match seeded::decide(&whole.job.head, commit, tx.now) {
         Decision::Answer(CommitAnswer::Applied(applied)) => Ok(CommitAnswer::Applied(Applied {
             nudge: whole.news(commit.seen_nudge),
             ..applied
@@ -214,7 +215,7 @@ fn finish(tx: &Tx<'_>, commit: &Commit, whole: &Whole) -> Result<CommitAnswer, F
 }
 
 /// The children and events that a commit carries.
-fn consequences(tx: &Tx<'_>, commit: &Commit) -> Result<Vec<JobId>, Fault> {
+pub(super) fn consequences(tx: &Tx<'_>, commit: &Commit) -> Result<Vec<JobId>, Fault> {
     let children = commit
         .children
         .iter()
@@ -227,7 +228,11 @@ fn consequences(tx: &Tx<'_>, commit: &Commit) -> Result<Vec<JobId>, Fault> {
 }
 
 /// The answer from the row as it now stands: the commit itself may have pinned something.
-fn applied(tx: &Tx<'_>, commit: &Commit, children: Vec<JobId>) -> Result<CommitAnswer, Fault> {
+pub(super) fn applied(
+    tx: &Tx<'_>,
+    commit: &Commit,
+    children: Vec<JobId>,
+) -> Result<CommitAnswer, Fault> {
     let head = tx.first(sql::HEAD_LOAD, [commit.job.as_bytes()], row::read_head)?;
     let count = head.map_or(0, |head| head.nudge);
     let nudge = inbox::nudge(**tx, commit.job, count, commit.seen_nudge)?;

@@ -88,14 +88,22 @@ fn set_up_writer(connection: &Connection, options: &SqliteOptions) -> Result<(),
 fn wal(connection: &Connection, patience: Duration) -> Result<(), Fault> {
     let start = Instant::now();
     loop {
-        let switched = connection.pragma_update_and_check(None, "journal_mode", "WAL", |_| Ok(()));
-        match switched.map_err(Fault::from) {
+        match finished(connection, "PRAGMA journal_mode = WAL") {
             Err(fault) if fault.is_busy() && start.elapsed() < patience => {
                 std::thread::sleep(RETRY_AFTER);
             }
             done => return done,
         }
     }
+}
+
+/// Runs a statement up to its end. The row that it gives comes before its commit: whoever stops
+/// there is told of a switch that a fault of the disk may still undo.
+pub(super) fn finished(connection: &Connection, statement: &str) -> Result<(), Fault> {
+    let mut statement = connection.prepare(statement)?;
+    let mut rows = statement.query([])?;
+    while rows.next()?.is_some() {}
+    Ok(())
 }
 
 /// Reads every setting back: a pragma that SQLite does not understand or cannot follow is no error

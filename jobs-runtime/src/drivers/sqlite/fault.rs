@@ -124,13 +124,17 @@ impl Fault {
                 &cause,
                 "make room on the disk; the store goes on by itself then",
             ),
-            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied | ErrorCode::ReadOnly) => {
-                unavailable(
-                    &cause,
-                    "let this user write to the file and to its folder: SQLite keeps two more \
+            // The header of a file says whether it may be written to, and so does its owner.
+            Some(ErrorCode::ReadOnly) => unavailable(
+                &cause,
+                "let this user write to the file and to its folder; if it may, the file is \
+                 damaged: see what `jobs_runtime::doctor` finds",
+            ),
+            Some(ErrorCode::CannotOpen | ErrorCode::PermissionDenied) => unavailable(
+                &cause,
+                "let this user write to the file and to its folder: SQLite keeps two more \
                      files beside it",
-                )
-            }
+            ),
             Some(ErrorCode::ConstraintViolation) => unavailable(
                 &cause,
                 "the value breaks a rule of the schema: report this, it is a mistake of the driver",

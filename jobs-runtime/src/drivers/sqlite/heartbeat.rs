@@ -6,6 +6,7 @@ use super::group::Tx;
 use super::{inbox, row, sql};
 use crate::contract::{Beat, BeatAnswer};
 use crate::core::{self, State};
+use crate::torture::seeded;
 use rusqlite::params;
 
 /// Extends each lease that is still its holder's.
@@ -39,7 +40,8 @@ fn extend(tx: &Tx<'_>, beat: &Beat) -> Result<BeatAnswer, Fault> {
         return Ok(BeatAnswer::Lost);
     };
     let until = extended.visible_at.unwrap_or(tx.now);
-    tx.run(sql::HEARTBEAT_EXTEND, params![id.as_bytes(), until.0])?;
+    let hidden = seeded::lease_end(tx.now, until);
+    tx.run(sql::HEARTBEAT_EXTEND, params![id.as_bytes(), hidden.0])?;
     Ok(BeatAnswer::Held {
         until,
         nudge: inbox::nudge(**tx, id, head.nudge, beat.seen_nudge)?,

@@ -4,7 +4,12 @@ use super::db::{Columns, Db};
 use super::fault::Fault;
 use super::sql;
 use crate::core::{JobId, JobSpec, RunId, Timestamp};
+use crate::torture::Bug;
+use crate::torture::seeded::seeded;
 use rusqlite::params;
+
+/// A planted bug: the key is freed, although another job holds it.
+const FREE_WHOSEVER: &str = "DELETE FROM jobs_key WHERE scope = ?1 AND key = ?2 AND job <> ?3";
 
 /// The job that a key belongs to.
 pub(super) struct Holder {
@@ -91,6 +96,9 @@ pub(super) fn release(
         return Ok(None);
     };
     let id = spec.id.as_bytes();
+    if seeded(Bug::KeyFreed) {
+        db.run(FREE_WHOSEVER, params![spec.scope, key, id])?;
+    }
     let next = db.first(sql::KEY_NEXT, params![spec.scope, key, id], follower)?;
     if let Some(next) = next.flatten() {
         db.run(sql::KEY_PASS, params![spec.scope, key])?;

@@ -10,6 +10,7 @@ use super::fault::Fault;
 use super::options::SqliteOptions;
 use super::sql;
 use crate::Error;
+use crate::torture::crash_point;
 use rusqlite::{Connection, params};
 use std::path::Path;
 
@@ -85,19 +86,19 @@ fn apply(connection: &Connection, steps: &[Migration]) -> Result<(), Fault> {
         return Ok(());
     }
     connection.execute_batch(sql::BEGIN)?;
+    crash_point!("driver.sqlite.migrate.after_begin");
     let outcome = apply_missing(connection, steps, newest);
     if outcome.is_err() {
         // The first fault is the one to tell; a transaction that is over already is no harm.
         drop(connection.execute_batch(sql::ROLLBACK));
         return outcome;
     }
+    crash_point!("driver.sqlite.migrate.before_commit");
     connection.execute_batch(sql::COMMIT)?;
+    crash_point!("driver.sqlite.migrate.after_commit");
     // The schema goes into the file itself at once: a log that is lost or cut short later can
     // then never turn the store into an empty one.
-    let mut checkpoint = connection.prepare("PRAGMA wal_checkpoint(PASSIVE)")?;
-    let mut rows = checkpoint.query([])?;
-    while rows.next()?.is_some() {}
-    Ok(())
+    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)")
 }
 
 fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> Result<(), Fault> {
@@ -108,13 +109,14 @@ fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> R
     }
     for step in steps.iter().filter(|step| step.version > applied) {
         connection.execute_batch(step.sql)?;
+        crash_point!("driver.sqlite.migrate.step");
         connection.execute(RECORD, params![step.version, step.name])?;
     }
     Ok(())
 }
 
 /// The last step that was applied; 0 for a file without a store.
-fn version(connection: &Connection) -> Result<u32, Fault> {
+pub(super) fn version(connection: &Connection) -> Result<u32, Fault> {
     let db = Db::Own(connection);
     let known: Option<bool> = db.first(HAS_LEDGER, [], |columns| columns.take())?;
     if known != Some(true) {

@@ -4,6 +4,7 @@
 //! does stands in the file named after it, its statements in `sql/`, and every decision about a
 //! job in `core`.
 
+mod apart;
 #[cfg(feature = "sqlx-sqlite")]
 mod callers;
 #[cfg(not(feature = "sqlx-sqlite"))]
@@ -15,6 +16,7 @@ mod clock;
 mod commit;
 mod connect;
 mod db;
+mod doctor;
 mod end;
 mod enqueue;
 mod fault;
@@ -24,6 +26,8 @@ mod inbox;
 mod inspect;
 mod keys;
 mod lanes;
+mod log;
+mod log_files;
 mod migrate;
 mod options;
 mod place;
@@ -53,10 +57,12 @@ pub use options::{
 use crate::Error;
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, Durability, EnqueueAnswer, Inspect,
-    PruneBounds, Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps,
+    PruneBounds, Pruned, Published, QueueStats, Report, Setting, SettingWrite, WakeUp, WakeUps,
     check_event,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
+use crate::torture::points::WritePoints;
+use crate::torture::{seeded, write_points};
 use async_trait::async_trait;
 use clock::StoreClock;
 use db::Db;
@@ -200,6 +206,9 @@ async fn prepare(shared: Arc<Shared>) -> Result<(), Error> {
     let prepared = tokio::task::spawn_blocking(move || {
         connect::check_library()?;
         place::check(&shared.path)?;
+        if !shared.options.allow_weak_durability {
+            log::check(&shared.path)?;
+        }
         migrate::prepare(&shared.path, &shared.options)
             .map_err(|fault| fault.before_write(&shared.path))
     });
@@ -211,6 +220,11 @@ async fn prepare(shared: Arc<Shared>) -> Result<(), Error> {
             "report this: the migration panicked",
         )),
     }
+}
+
+/// Where a process can be killed while it writes a commit.
+fn commit_points() -> WritePoints {
+    write_points!("driver.sqlite.commit")
 }
 
 #[async_trait]
@@ -233,6 +247,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: jobs.len(),
             bytes: jobs.iter().map(|job| job.spec.input.bytes.len()).sum(),
+            points: write_points!("driver.sqlite.enqueue"),
         };
         self.writer
             .write(load, now, move |tx| enqueue::enqueue(tx, &jobs))
@@ -244,6 +259,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: claim.limit.max(1),
             bytes: 0,
+            points: write_points!("driver.sqlite.claim"),
         };
         self.writer
             .write(load, claim.now, move |tx| claim::claim(tx, &claim))
@@ -255,10 +271,14 @@ impl Driver for Sqlite {
         commits: &[Commit],
         now: Option<Timestamp>,
     ) -> Result<Vec<CommitAnswer>, Error> {
+        if commits.iter().any(seeded::takes_apart) {
+            return apart::commit(&self.writer, commits, now).await;
+        }
         let commits = commits.to_vec();
         let load = Load {
             items: commits.iter().map(|one| 1 + one.children.len()).sum(),
             bytes: commits.iter().map(Commit::size).sum(),
+            points: commit_points(),
         };
         self.writer
             .write(load, now, move |tx| commit::commit(tx, &commits))
@@ -274,6 +294,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: beats.len(),
             bytes: 0,
+            points: write_points!("driver.sqlite.heartbeat"),
         };
         self.beats
             .write(load, now, move |tx| heartbeat::heartbeat(tx, &beats))
@@ -292,6 +313,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: events.len(),
             bytes: events.iter().map(|event| event.payload.bytes.len()).sum(),
+            points: write_points!("driver.sqlite.publish"),
         };
         self.writer
             .write(load, now, move |tx| publish::publish(tx, &events))
@@ -319,6 +341,7 @@ impl Driver for Sqlite {
         let load = Load {
             items: jobs.len() + 1,
             bytes: value + jobs.map(|job| job.spec.input.bytes.len()).sum::<usize>(),
+            points: write_points!("driver.sqlite.write_setting"),
         };
         self.writer
             .write(load, now, move |tx| settings::write_setting(tx, &write))
@@ -330,10 +353,16 @@ impl Driver for Sqlite {
         let load = Load {
             items: bounds.limit.max(1),
             bytes: 0,
+            points: write_points!("driver.sqlite.prune"),
         };
         self.writer
             .write(load, now, move |tx| prune::prune(tx, &bounds))
             .await
+    }
+
+    async fn doctor(&self) -> Result<Report, Error> {
+        self.shared.check_process()?;
+        doctor::report(self.shared.path.clone(), self.shared.options.clone()).await
     }
 
     fn wake_ups(&self) -> WakeUps {
@@ -350,9 +379,10 @@ impl Driver for Sqlite {
 
     async fn close(&self) {
         self.close_pool().await;
-        self.writer.close().await;
-        self.beats.close().await;
+        // Who closes the file last copies the log back into it, and only a writer can.
         self.watch.close().await;
         self.readers.close().await;
+        self.writer.close().await;
+        self.beats.close().await;
     }
 }

@@ -1,8 +1,9 @@
 //! A store from a URL: `sqlite://jobs.db`, `sqlite:///var/lib/app/jobs.db?busy_timeout_ms=9000`.
 
-use super::{Sqlite, SqliteOptions};
+use super::{Sqlite, SqliteOptions, doctor};
 use crate::Error;
 use crate::clock::Env;
+use crate::contract::Report;
 use std::path::PathBuf;
 use std::time::Duration;
 
@@ -19,6 +20,11 @@ impl Sqlite {
     pub async fn from_url(url: &str, env: Env) -> Result<Sqlite, Error> {
         let (path, options) = parse(url, SqliteOptions::default().env(env))?;
         Sqlite::open(&path, options).await
+    }
+
+    pub(crate) async fn examine_url(url: &str, env: Env) -> Result<Report, Error> {
+        let (path, options) = parse(url, SqliteOptions::default().env(env))?;
+        doctor::report(path, options).await
     }
 }
 

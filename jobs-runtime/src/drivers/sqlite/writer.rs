@@ -11,6 +11,8 @@ use super::group::{Hints, Tx};
 use super::sql;
 use crate::Error;
 use crate::core::Timestamp;
+use crate::torture::crash_point;
+use crate::torture::points::WritePoints;
 use rusqlite::Connection;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
@@ -37,6 +39,8 @@ const COMMIT_LIMIT_TRIES: u32 = 3;
 pub(super) struct Load {
     pub(super) items: usize,
     pub(super) bytes: usize,
+    /// Where the process can be killed in the middle of it.
+    pub(super) points: WritePoints,
 }
 
 /// A thread with a connection of its own, and the queue in front of it.
@@ -99,7 +103,9 @@ impl Writer {
             reply,
             _room: room,
         };
+        crash_point!("driver.sqlite.queue.before");
         queue.send(Box::new(request)).await.map_err(|_| closed())?;
+        crash_point!("driver.sqlite.queue.after");
         // Without the sender the thread would not end while this request waits for its answer.
         drop(queue);
         match answer.await {
@@ -231,6 +237,7 @@ impl Worker {
         let Load {
             mut items,
             mut bytes,
+            ..
         } = first.load();
         let mut group = vec![first];
         while let Ok(next) = self.requests.try_recv() {
@@ -262,6 +269,7 @@ impl Worker {
             Err(error) => Some(error),
         };
         for task in group {
+            task.load().points.replying();
             task.answer(lost.clone());
         }
     }
@@ -276,7 +284,12 @@ impl Worker {
         let db = Db::Own(&connection);
         let outcome = match run(db, &self.shared, group) {
             Ok(hints) => match commit(db) {
-                Ok(()) => Ok(hints),
+                Ok(()) => {
+                    for task in group.iter() {
+                        task.load().points.committed();
+                    }
+                    Ok(hints)
+                }
                 Err(fault) if fault.is_busy() => {
                     Err((fault.breaks_connection(), fault.before_write(path)))
                 }
@@ -307,7 +320,9 @@ fn run(db: Db<'_>, shared: &Shared, group: &mut [Box<dyn Task>]) -> Result<Hints
     db.run(sql::BEGIN, [])?;
     let mut hints = Hints::default();
     for task in group {
+        task.load().points.begun();
         hints = hints.merge(task.run(db, shared)?);
+        task.load().points.written();
         if db.has_ended() {
             // What came after it would be written alone, and not with the rest.
             return Err(Fault::Lost(

@@ -4,6 +4,7 @@ use super::store::Answered;
 use super::{BodyFuture, Executor};
 use crate::core::{Commit, CommitAnswer, Ended, Run, Settle, State, StoredError, Timestamp};
 use crate::steps::JobInfo;
+use crate::torture::crash_point;
 use crate::worker::RunEvent;
 use crate::{Error, Failure};
 
@@ -51,13 +52,17 @@ impl Executor<'_> {
             .cell
             .with(|run| run.settle(Settle::Suspend { wake_at }));
         let replayed = commit.trace.clone().unwrap_or_default().replayed;
-        match self.store_last(commit.clone()).await {
+        crash_point!("executor.park.before");
+        let answer = self.store_last(commit.clone()).await;
+        crash_point!("executor.park.after");
+        match answer {
             Some(CommitAnswer::Nudged(nudge)) => {
                 self.cell.with(|run| run.refused(commit, nudge, now));
                 self.note_seen();
                 return false;
             }
             Some(CommitAnswer::Applied(_)) => {
+                self.shared.leaked.leak();
                 let event = RunEvent::Suspended {
                     wake_at,
                     replayed: &replayed,
@@ -86,6 +91,7 @@ impl Executor<'_> {
         self.cell.with(Run::close);
         self.cell.end();
         drop(body.take());
+        crash_point!("executor.body_dropped");
         if self.sending.is_some() && !self.last_one_applied().await {
             return self.lost();
         }
@@ -93,7 +99,10 @@ impl Executor<'_> {
         let state = settled_state(&commit, &self.cell.info);
         let error = settled_error(&commit).cloned();
         let replayed = commit.trace.clone().unwrap_or_default().replayed;
-        match self.store_last(commit).await {
+        crash_point!("executor.settle.before");
+        let answer = self.store_last(commit).await;
+        crash_point!("executor.settle.after");
+        match answer {
             Some(CommitAnswer::Applied(_)) => {
                 let event = RunEvent::Ended {
                     state,
@@ -115,6 +124,7 @@ impl Executor<'_> {
     }
 
     pub(super) fn lost(&self) {
+        self.shared.leaked.leak();
         tracing::warn!(job = %self.cell.info.id, name = self.cell.info.name, "the lease is lost; whoever holds it now goes on from the last stored step");
         self.cell
             .observer

@@ -17,6 +17,7 @@ use crate::core::{
 };
 use crate::registry::JobDef;
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell, Transactions};
+use crate::torture::crash_point;
 use std::future::Future;
 use std::panic::AssertUnwindSafe;
 use std::pin::Pin;
@@ -35,13 +36,20 @@ const BLOCKED_AFTER: Duration = Duration::from_secs(1);
 
 type BodyFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
 
+/// When a claim was made.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct ClaimedAt {
+    /// By the clock of the store, some time between the two below.
+    pub(super) store: Timestamp,
+    /// When the request left, by our monotonic clock: the lease may have begun then.
+    pub(super) asked: Duration,
+    /// When the answer was there: the store's time is not behind what it said and has passed since.
+    /// Measured from the request, sleeps would end early by the store's clock.
+    pub(super) answered: Duration,
+}
+
 /// Runs one lease to its end.
-pub(super) async fn execute(
-    shared: Arc<Shared>,
-    mut claimed: Claimed,
-    claimed_at: Timestamp,
-    asked_mono: Duration,
-) {
+pub(super) async fn execute(shared: Arc<Shared>, mut claimed: Claimed, at: ClaimedAt) {
     let Some(def) = shared.registry.find(&claimed.job.spec.name) else {
         return defer(&shared, &claimed).await;
     };
@@ -53,18 +61,19 @@ pub(super) async fn execute(
     let deadline = def
         .options
         .timeout
-        .map(|span| asked_mono + Duration::from(span));
+        .map(|span| at.asked + Duration::from(span));
     let lease = shared.leases.hold(NewLease {
         job: claimed.job.spec.id,
         token: claimed.job.head.token,
         name: claimed.job.spec.name.clone(),
         timeout,
-        asked: asked_mono,
+        asked: at.asked,
         gives_up_at: deadline.map(|at| at + BLOCKED_AFTER),
         seen_nudge: claimed.nudge.count,
     });
+    crash_point!("executor.leased");
     let input = std::mem::replace(&mut claimed.job.spec.input, Payload::json(Vec::new()));
-    let cell = Arc::new(cell(&shared, def, claimed, claimed_at, asked_mono));
+    let cell = Arc::new(cell(&shared, def, claimed, at));
     // It starts inside its own future: what panics in reading the input is caught as well.
     let start = async {
         let input = cell.open(&input)?;
@@ -82,21 +91,17 @@ pub(super) async fn execute(
         deadline,
         warned: false,
         beats: 0,
+        refreshes: 0,
     };
     // The budget of cooperative scheduling would make ready steps look pending.
     tokio::task::unconstrained(executor.run(&mut body)).await;
     cell.with(Run::close);
     cell.end();
     drop(body);
+    crash_point!("executor.let_go");
 }
 
-fn cell(
-    shared: &Shared,
-    def: &'static JobDef,
-    claimed: Claimed,
-    claimed_at: Timestamp,
-    asked_mono: Duration,
-) -> RunCell {
+fn cell(shared: &Shared, def: &'static JobDef, claimed: Claimed, at: ClaimedAt) -> RunCell {
     let job = claimed.job;
     let replay = Replay {
         careful: def.awaits_outside_steps() || job.head.lease_losses > 0,
@@ -104,7 +109,7 @@ fn cell(
         park_after: PARK_AFTER,
     };
     let recorded = delivered_names(&claimed.journal);
-    let run = Run::new(&job, claimed.journal, claimed.nudge, claimed_at, replay);
+    let run = Run::new(&job, claimed.journal, claimed.nudge, at.store, replay);
     let info = JobInfo {
         id: job.spec.id,
         run_id: job.spec.run_id,
@@ -129,7 +134,7 @@ fn cell(
         states,
         shared.observer.clone(),
         Transactions::new(shared.store.clone(), Arc::clone(&shared.leases)),
-        (claimed_at, asked_mono),
+        (at.store, at.answered),
     )
 }
 
@@ -172,6 +177,8 @@ struct Executor<'a> {
     warned: bool,
     /// The heartbeats whose news were taken in.
     beats: u64,
+    /// How often in a row the inbox was asked for.
+    refreshes: u32,
 }
 
 /// What polling came to.
@@ -216,6 +223,7 @@ impl Executor<'_> {
             // In a `tx` step the run itself holds the right to write, and a heartbeat would wait for
             // it; the inbox is read when the step has ended, which wakes the run.
             let refresh = next == Next::Refresh && !self.cell.with(|run| run.is_in_tx());
+            self.refreshes = if refresh { self.refreshes + 1 } else { 0 };
             if refresh && !self.refresh().await {
                 return self.lost();
             }

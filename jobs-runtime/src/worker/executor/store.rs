@@ -6,6 +6,8 @@ use crate::clock::Clock;
 use crate::committer::Committer;
 use crate::core::{Applied, Commit, CommitAnswer, Run, StepOutcome, Timestamp, Undone};
 use crate::steps::OpenTx;
+use crate::torture::seeded::{nak, seeded};
+use crate::torture::{Bug, crash_point};
 use crate::worker::RunEvent;
 use crate::{Error, Failure};
 use std::future::Future;
@@ -71,6 +73,7 @@ impl Executor<'_> {
                 timed_out: record.outcome == Some(StepOutcome::TimedOut),
             })
             .collect();
+        crash_point!("executor.send");
         let ends_tx = tx.is_some().then(|| commit.clone());
         let reply = match tx {
             Some(end) => end(commit),
@@ -131,6 +134,7 @@ impl Executor<'_> {
         let Some(sending) = self.sending.take() else {
             return Answered::Nothing;
         };
+        crash_point!("executor.answered");
         match (reply, &sending.ends_tx) {
             (Ok(CommitAnswer::Applied(applied)), _) => {
                 self.applied(applied.clone(), &sending);
@@ -184,6 +188,10 @@ async fn send_until_stored(committer: Committer, clock: Arc<dyn Clock>, commit: 
     let mut pause = FIRST_RETRY;
     loop {
         match committer.commit(commit.clone()).await {
+            Err(error) if error.is_outcome_unknown() && seeded(Bug::NakUnknown) => {
+                drop(committer.commit(nak(&commit)).await);
+                return Err(error);
+            }
             Err(error) if error.is_transient() => {
                 tracing::warn!(job = %commit.job, %error, "a commit could not be stored; trying again until the lease ends");
                 clock.sleep(pause).await;

@@ -5,11 +5,12 @@ use super::store::reply_to;
 use crate::contract::{Beat, BeatAnswer};
 use crate::core::{Next, Timestamp};
 use crate::store::Counted;
+use crate::torture::crash_point;
 use std::sync::Arc;
 use std::sync::atomic::Ordering;
 use std::time::Duration;
 
-/// The pause after the inbox could not be read.
+/// The pause after the inbox could not be read, or was read too early.
 const REFRESH_PAUSE: Duration = Duration::from_millis(20);
 
 /// What waiting came to.
@@ -107,6 +108,11 @@ impl Executor<'_> {
 
     /// Asks for the inbox as it is now; false if the lease is gone.
     pub(super) async fn refresh(&mut self) -> bool {
+        // By the store's clock the deadline has not passed: it goes slower than ours, or was set
+        // back.
+        if self.refreshes > 1 {
+            self.cell.env.clock.sleep(REFRESH_PAUSE).await;
+        }
         let token = self.cell.with(|run| run.token());
         let seen_nudge = self.cell.with(|run| run.seen_nudge());
         let beat = Beat {
@@ -123,6 +129,7 @@ impl Executor<'_> {
             .map(|answers| answers.into_iter().next())
         {
             Ok(Some(BeatAnswer::Held { until, nudge, .. })) => {
+                crash_point!("executor.refreshed");
                 self.cell
                     .with(|run| run.news(nudge, until.before(self.timeout)));
                 self.note_seen();

@@ -8,7 +8,17 @@ use crate::core::{
     Commit, CommitAnswer, CommitNumber, LogLine, Position, Progress, RecordKind, Settle,
     StepOutcome, StepRecord, StoredError, Token, Trace, WaitSpec,
 };
+use crate::torture::write_points;
 use std::sync::Arc;
+
+/// A request of so many items; which verb it stands for does not matter here.
+fn load(items: usize) -> Load {
+    Load {
+        items,
+        bytes: 0,
+        points: write_points!("driver.sqlite.test"),
+    }
+}
 
 #[tokio::test]
 async fn one_bad_row_stops_nobody_else() {
@@ -84,18 +94,16 @@ async fn a_full_disk_is_a_named_error_and_passes() {
     let store = open(&path).await;
     // As large as it is now: the next page that is needed is one too many.
     let limit = |pages: i64| {
-        store.writer.write(
-            Load { items: 1, bytes: 0 },
-            None,
-            move |tx: &super::super::group::Tx<'_>| {
+        store
+            .writer
+            .write(load(1), None, move |tx: &super::super::group::Tx<'_>| {
                 let connection = tx.own().unwrap();
                 let page: i64 =
                     connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
                 let most = page + pages;
                 connection.pragma_update_and_check(None, "max_page_count", most, |_| Ok(()))?;
                 Ok(())
-            },
-        )
+            })
     };
     limit(0).await.unwrap();
     let mut large = job("large");
@@ -117,12 +125,10 @@ async fn a_request_nobody_waits_for_any_more_is_not_begun() {
     enqueue(&store, &job("left")).await;
     // The thread waits here while the claim is queued behind it and given up.
     let (go, gate) = std::sync::mpsc::channel::<()>();
-    let blocking = store
-        .writer
-        .write(Load { items: 1, bytes: 0 }, None, move |_| {
-            let _ = gate.recv();
-            Ok(())
-        });
+    let blocking = store.writer.write(load(1), None, move |_| {
+        let _ = gate.recv();
+        Ok(())
+    });
     let asked = claim(1);
     let mut blocking = Box::pin(blocking);
     let mut given_up = Box::pin(store.claim(&asked));
@@ -310,10 +316,7 @@ async fn a_heartbeat_does_not_wait_for_the_requests_before_it() {
     let spawn = |work: Box<dyn FnOnce() + Send>| {
         let store = store.clone();
         tokio::spawn(async move {
-            let load = Load {
-                items: 1_000,
-                bytes: 0,
-            };
+            let load = load(1_000);
             store
                 .writer
                 .write(load, None, move |_| {

@@ -1,6 +1,7 @@
 //! Tests of what only this driver does: its file, its threads, its statements. What it shares with
 //! all drivers is in the conformance suite.
 
+mod doctor;
 mod faults;
 mod long_runs;
 mod open;

@@ -144,6 +144,17 @@ async fn a_file_cut_short_is_refused_and_never_an_empty_queue() {
 }
 
 #[tokio::test]
+async fn a_store_that_is_closed_leaves_all_in_one_file() {
+    let (folder, path) = place();
+    let store = open(&path).await;
+    enqueue(&store, &job("kept")).await;
+    // From now on there is a connection that only reads.
+    store.stats(None).await.unwrap();
+    store.close().await;
+    assert_eq!(fs::read_dir(folder.path()).unwrap().count(), 1);
+}
+
+#[tokio::test]
 async fn a_file_with_a_damaged_page_is_refused() {
     let (_folder, path) = place();
     filled(&path).await;

@@ -1,0 +1,22 @@
+//! `torture`: breaks this crate on purpose, and says what it found.
+
+mod simulate;
+
+use std::process::ExitCode;
+
+fn main() -> ExitCode {
+    let mut args = std::env::args().skip(1);
+    let name = args.next().unwrap_or_default();
+    let done = match name.as_str() {
+        "sim" => simulate::command(args),
+        _ => Err(simulate::USAGE.into()),
+    };
+    match done {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::from(2)
+        }
+    }
+}

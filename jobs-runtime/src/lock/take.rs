@@ -1,0 +1,163 @@
+//! Takes the lock of the program that runs, from the definitions that the linker gathered.
+
+use super::model::{EventLock, JobLock, Lock, StepLock, TypeLock};
+use super::{Place, fields};
+use crate::Error;
+use crate::core::{Backoff, Missed, OnConflict, Overlap, Priority};
+use crate::registry::{EventDef, JobDef, JobOptions, ListedStep, Registry, TypeDef};
+use std::collections::BTreeMap;
+
+impl Lock {
+    /// What the jobs and events that are linked into this program look like.
+    ///
+    /// # Errors
+    /// `X_JOB_DUPLICATE` if two definitions claim one name.
+    pub fn of_program() -> Result<Self, Error> {
+        let registry = Registry::linked()?;
+        let mut lock = Lock::default();
+        for def in registry.defs() {
+            lock.add_job(def);
+        }
+        for def in crate::private::EVENTS_V0.iter() {
+            lock.add_event(def);
+        }
+        Ok(lock)
+    }
+
+    pub(super) fn add_job(&mut self, def: &JobDef) {
+        let steps = def.listed_steps();
+        let job = JobLock {
+            krate: def.krate.to_owned(),
+            was: owned(def.was),
+            key: def.key.map(str::to_owned),
+            tenant: def.tenant.map(str::to_owned),
+            input: self.add_type(&def.input),
+            output: self.add_type(&def.output),
+            removed: owned(def.options.removed),
+            options: options(&def.options),
+            steps: steps
+                .iter()
+                .map(|step| (step.name.clone(), step_lock(step)))
+                .collect(),
+            place: Some(Place::new(def.file, def.line)),
+        };
+        self.jobs.insert(def.name.to_owned(), job);
+    }
+
+    fn add_event(&mut self, def: &EventDef) {
+        let event = EventLock {
+            krate: def.krate.to_owned(),
+            was: owned(def.was),
+            key: (def.key_type)().map(str::to_owned),
+            ttl: def.ttl.map(|ttl| ttl.to_string()),
+            payload: self.add_type(&def.payload),
+            place: Some(Place::new(def.file, def.line)),
+        };
+        self.events.insert(def.name.to_owned(), event);
+    }
+
+    fn add_type(&mut self, def: &TypeDef) -> String {
+        let name = (def.name)().to_owned();
+        let fields = def.schema.map(|schema| fields::of_schema(&schema()));
+        self.types.insert(name.clone(), TypeLock { fields });
+        name
+    }
+}
+
+fn step_lock(step: &ListedStep) -> StepLock {
+    let def = step.def;
+    StepLock {
+        kind: def.kind.as_str().to_owned(),
+        was: step.was.clone(),
+        output: None,
+        event: None,
+        at_most_once: def.at_most_once,
+        tx: def.tx,
+        place: Some(Place::new(step.file, def.line)),
+    }
+}
+
+/// What a definition says otherwise than all say without it.
+fn options(options: &JobOptions) -> BTreeMap<String, String> {
+    let default = JobOptions::DEFAULT;
+    let mut all = BTreeMap::new();
+    let mut add = |name: &str, differs: bool, value: String| {
+        if differs {
+            all.insert(name.to_owned(), value);
+        }
+    };
+    add(
+        "queue",
+        options.queue != default.queue,
+        options.queue.into(),
+    );
+    add(
+        "attempts",
+        options.attempts != default.attempts,
+        options.attempts.to_string(),
+    );
+    add(
+        "backoff",
+        options.backoff != Backoff::DEFAULT,
+        options.backoff.to_string(),
+    );
+    add(
+        "priority",
+        options.priority != Priority::DEFAULT,
+        options.priority.level().to_string(),
+    );
+    let conflict = match options.on_conflict {
+        OnConflict::Dedupe => "dedupe",
+        OnConflict::Error => "error",
+        OnConflict::Replace => "replace",
+    };
+    add(
+        "on_conflict",
+        options.on_conflict != default.on_conflict,
+        conflict.to_owned(),
+    );
+    add("outbox", options.outbox, "required".to_owned());
+    let allowed = [
+        ("raw_await", options.raw_await),
+        ("unstable_values", options.unstable_values),
+    ];
+    let allowed: Vec<&str> = allowed
+        .into_iter()
+        .filter_map(|(name, is)| is.then_some(name))
+        .collect();
+    add("allow", !allowed.is_empty(), allowed.join(", "));
+    if let Some(clean_up) = options.on_cancel {
+        add("on_cancel", true, clean_up().name.to_owned());
+    }
+    if let Some(task) = options.task {
+        add("schedule", true, task.schedule.to_owned());
+        add("tz", task.zone != "UTC", task.zone.to_owned());
+        let missed = match task.missed {
+            Missed::All => "all",
+            Missed::Last => "last",
+            Missed::Skip => "skip",
+        };
+        add(
+            "missed",
+            task.missed != Missed::default(),
+            missed.to_owned(),
+        );
+        add("overlap", task.overlap == Overlap::Skip, "skip".to_owned());
+    }
+    for (name, span) in [
+        ("timeout", options.timeout),
+        ("visibility_timeout", options.visibility_timeout),
+        ("step_timeout", options.step_timeout),
+        ("unique_for", options.unique_for),
+        ("expires", options.expires),
+    ] {
+        if let Some(span) = span {
+            add(name, true, span.to_string());
+        }
+    }
+    all
+}
+
+fn owned(names: &[&str]) -> Vec<String> {
+    names.iter().map(|name| (*name).to_owned()).collect()
+}

@@ -1,0 +1,93 @@
+//! I12: no more jobs run at once than their limits say, by the store's clock.
+
+use super::index::{Held, Index, Line};
+use super::{Invariant::I12, Limit, LimitOf, Rules, violation::Found};
+use crate::core::Timestamp;
+use std::collections::BTreeMap;
+
+/// Parents, and theirs, that are looked at.
+const ANCESTOR_LIMIT: usize = 32;
+
+pub(super) fn check(index: &Index<'_>, rules: &Rules, found: &mut Found<'_>) {
+    for limit in &rules.limits {
+        let mut groups: BTreeMap<&str, Vec<(Timestamp, Timestamp, usize)>> = BTreeMap::new();
+        for held in index.jobs.iter().flat_map(|line| &line.leases) {
+            if let Some(group) = group(limit, held) {
+                let lease = (held.lease.from, certain_end(index, held), held.told);
+                groups.entry(group).or_default().push(lease);
+            }
+        }
+        for (group, leases) in groups {
+            sweep(limit, group, &leases, found);
+        }
+    }
+}
+
+/// The group in which a limit counts a lease, if it does.
+fn group<'h>(limit: &Limit, held: &Held<'h>) -> Option<&'h str> {
+    let (key, tenant) = (
+        held.lease.limit_key.as_deref(),
+        held.lease.tenant.as_deref(),
+    );
+    match &limit.of {
+        LimitOf::EachKey => key,
+        LimitOf::EachTenant => tenant,
+        LimitOf::Key(own) => key.filter(|key| key == own),
+        LimitOf::Tenant(own) => tenant.filter(|tenant| tenant == own),
+    }
+}
+
+/// Until when a lease was held for certain: whatever may have ended it may have done so at once.
+fn certain_end(index: &Index<'_>, held: &Held<'_>) -> Timestamp {
+    let settles = held
+        .settles
+        .iter()
+        .map(|at| index.at(index.made[*at].begin));
+    let changes = family(index, held).map(|at| index.made[at]);
+    let changes = changes.filter(|made| made.may_be_done() && made.end > held.asked);
+    let changes = changes.map(|made| index.at(made.begin));
+    settles.chain(changes).fold(held.until, Timestamp::min)
+}
+
+/// Changes by people of a job and of those above it: a cancelled parent takes its children along.
+fn family<'i>(index: &'i Index<'_>, held: &Held<'_>) -> impl Iterator<Item = usize> + use<'i> {
+    let of = |job| index.job_at.get(&job).map(|at| &index.jobs[*at]);
+    let above = move |line: &&'i Line<'_>| {
+        let first = line.enqueues.first()?;
+        of(index.made[*first].enqueue()?.parent.as_ref()?.job)
+    };
+    let lines = std::iter::successors(of(held.lease.job), above).take(ANCESTOR_LIMIT);
+    lines.flat_map(|line| line.changes.iter().copied())
+}
+
+fn sweep(
+    limit: &Limit,
+    group: &str,
+    leases: &[(Timestamp, Timestamp, usize)],
+    found: &mut Found<'_>,
+) {
+    let mut edges: Vec<(Timestamp, bool, usize)> = Vec::with_capacity(2 * leases.len());
+    for (from, to, told) in leases.iter().filter(|(from, to, _)| from < to) {
+        edges.push((*from, true, *told));
+        edges.push((*to, false, *told));
+    }
+    // Ends before begins of the same instant.
+    edges.sort_unstable();
+    let mut running: Vec<usize> = Vec::new();
+    for (at, begins, told) in edges {
+        if !begins {
+            running.retain(|other| *other != told);
+            continue;
+        }
+        running.push(told);
+        if running.len() > limit.most {
+            let what = format!(
+                "{} jobs of \"{group}\" ran at {at}, and {} may",
+                running.len(),
+                limit.most
+            );
+            found.add(I12, what, running.iter().copied());
+            return;
+        }
+    }
+}

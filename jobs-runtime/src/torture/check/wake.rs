@@ -1,0 +1,246 @@
+//! I5: an event and a wait for it meet, whichever comes first, and an event serves a run once.
+
+use super::index::{Held, Index, Line, Made, Map};
+use super::{Invariant::I5, Rules, violation::Found};
+use crate::core::{EventId, State};
+use crate::torture::history::{Answer, Ended, PublishCall, Recorded, Settled, Waited};
+use std::collections::HashSet;
+
+/// Published events, by name.
+struct Events<'h> {
+    by_name: Map<&'h str, Vec<(Made<'h>, &'h PublishCall)>>,
+    by_id: Map<EventId, Made<'h>>,
+    /// Those too whose publication was left open.
+    known: HashSet<EventId>,
+}
+
+pub(super) fn check(index: &Index<'_>, rules: &Rules, found: &mut Found<'_>) {
+    let events = Events::of(index, found);
+    for line in &index.jobs {
+        served_once(index, &events, line, rules, found);
+        waits_in_vain(index, &events, line, found);
+        for made in line.commits.iter().map(|at| index.made[*at]) {
+            timed_out(index, &events, line, made, found);
+            woken_late(index, &events, line, made, rules, found);
+        }
+    }
+}
+
+impl<'h> Events<'h> {
+    fn of(index: &Index<'h>, found: &mut Found<'_>) -> Self {
+        let mut events = Events {
+            by_name: Map::default(),
+            by_id: Map::default(),
+            known: HashSet::new(),
+        };
+        let mut seqs: Map<u64, (EventId, usize)> = Map::default();
+        for made in index.publishes.iter().map(|at| index.made[*at]) {
+            if let Some(call) = made.publish().filter(|_| made.may_be_done()) {
+                events.known.insert(call.event);
+            }
+            let Some(call) = made.publish().filter(|_| made.answer().is_some()) else {
+                continue;
+            };
+            events
+                .by_name
+                .entry(&call.name)
+                .or_default()
+                .push((made, call));
+            events.by_id.entry(call.event).or_insert(made);
+            if let Some(Answer::Published { seq, .. }) = made.answer()
+                && let Some((other, at)) = seqs.insert(*seq, (call.event, made.end))
+                && other != call.event
+            {
+                let what = format!("two events were published as number {seq}");
+                found.add(I5, what, [at, made.end]);
+            }
+        }
+        events
+    }
+
+    /// Events that were certainly there for a wait of this job, which was stored by a certain
+    /// place, and that the run has not taken elsewhere.
+    fn for_wait<'i>(
+        &'i self,
+        index: &'i Index<'h>,
+        line: &'i Line<'h>,
+        wait: &'i Waited,
+        stored: usize,
+        taken: &'i HashSet<EventId>,
+    ) -> impl Iterator<Item = Made<'h>> + use<'i, 'h> {
+        let tenant = line
+            .enqueues
+            .first()
+            .and_then(|at| index.made[*at].enqueue()?.tenant.as_deref());
+        let named = wait
+            .names
+            .iter()
+            .filter_map(|name| self.by_name.get(name.as_str()));
+        named.flatten().filter_map(move |(made, call)| {
+            let published = index.at(made.begin);
+            let meets = wait
+                .key
+                .as_ref()
+                .is_none_or(|key| call.key.as_ref() == Some(key))
+                && call.tenant.as_deref().is_none_or(|own| Some(own) == tenant)
+                && published >= wait.since
+                && (made.begin > stored || published.after(call.ttl) > index.at(stored))
+                && !taken.contains(&call.event);
+            meets.then_some(*made)
+        })
+    }
+}
+
+/// Every event that any record of the job has taken.
+fn taken(index: &Index<'_>, line: &Line<'_>) -> HashSet<EventId> {
+    let commits = line
+        .commits
+        .iter()
+        .filter_map(|at| index.made[*at].commit());
+    let recorded = commits.flat_map(|commit| &commit.records);
+    let read = line.leases.iter().flat_map(|held| &held.lease.journal);
+    recorded
+        .chain(read)
+        .filter_map(|record| record.event)
+        .collect()
+}
+
+fn served_once(
+    index: &Index<'_>,
+    events: &Events<'_>,
+    line: &Line<'_>,
+    rules: &Rules,
+    found: &mut Found<'_>,
+) {
+    let Some((at, dumped)) = index.dumped(line) else {
+        return;
+    };
+    let mut seen = HashSet::new();
+    for record in &dumped.journal {
+        if record.event.is_some_and(|event| !seen.insert(event)) {
+            let what = format!("one event served two waits of {}", line.name());
+            found.add(I5, what, [at]);
+        }
+        let is_known = record
+            .event
+            .is_none_or(|event| events.known.contains(&event));
+        if !is_known && !rules.unseen_writes {
+            let what = format!("an event that nobody published served {}", line.name());
+            found.add(I5, what, [at]);
+        }
+    }
+}
+
+/// Where a wait was stored for certain: the end of the first applied commit that has it pending.
+fn stored<'h>(index: &Index<'h>, line: &Line<'h>, step: &str) -> Option<(usize, &'h Waited)> {
+    let made = line.commits.iter().map(|at| index.made[*at]);
+    made.filter(Made::is_applied).find_map(|made| {
+        let records = &made.commit()?.records;
+        let pending = records
+            .iter()
+            .find(|r| r.step == step && r.position.is_none())?;
+        Some((made.end, pending.wait.as_ref()?))
+    })
+}
+
+/// Parked at the end, beside its event.
+fn waits_in_vain(index: &Index<'_>, events: &Events<'_>, line: &Line<'_>, found: &mut Found<'_>) {
+    let Some((at, dumped)) = index.dumped(line) else {
+        return;
+    };
+    let is_held = line.leases.last().and_then(|held| held.settled(index));
+    let is_held = is_held.is_some_and(|(_, settled)| settled == Settled::Hold);
+    if dumped.state != State::Suspended || is_held {
+        return;
+    }
+    let taken: HashSet<EventId> = dumped.journal.iter().filter_map(|r| r.event).collect();
+    let pending = dumped.journal.iter().filter(|r| r.position.is_none());
+    for (record, wait) in pending.filter_map(|r| Some((r, r.wait.as_ref()?))) {
+        let Some((stored, _)) = stored(index, line, &record.step) else {
+            continue;
+        };
+        if let Some(made) = events.for_wait(index, line, wait, stored, &taken).next() {
+            let what = format!(
+                "{} still waits in \"{}\", and its event was published",
+                line.name(),
+                record.step
+            );
+            found.add(I5, what, [stored, made.end, at]);
+        }
+    }
+}
+
+fn is_wait(record: &Recorded) -> bool {
+    record.kind == crate::core::RecordKind::Event && record.position.is_some()
+}
+
+/// A stored event beats a passed deadline.
+fn timed_out(
+    index: &Index<'_>,
+    events: &Events<'_>,
+    line: &Line<'_>,
+    made: Made<'_>,
+    found: &mut Found<'_>,
+) {
+    let Some(commit) = made.commit().filter(|_| made.is_applied()) else {
+        return;
+    };
+    let given_up = |r: &&Recorded| is_wait(r) && r.ended == Some(Ended::TimedOut);
+    for record in commit.records.iter().filter(given_up) {
+        let held = commit.token().and_then(|token| line.lease(token));
+        let (Some(held), Some((stored, wait))) = (held, stored(index, line, &record.step)) else {
+            continue;
+        };
+        if stored >= held.asked {
+            continue;
+        }
+        let taken = taken(index, line);
+        let mut there = events.for_wait(index, line, wait, stored, &taken);
+        if let Some(event) = there.find(|event| event.end < held.asked) {
+            let what = format!(
+                "the wait \"{}\" of {} timed out, and its event was there",
+                record.step,
+                line.name()
+            );
+            found.add(I5, what, [stored, event.end, held.told, made.end]);
+        }
+    }
+}
+
+fn woken_late(
+    index: &Index<'_>,
+    events: &Events<'_>,
+    line: &Line<'_>,
+    made: Made<'_>,
+    rules: &Rules,
+    found: &mut Found<'_>,
+) {
+    let (Some(bound), Some(commit)) = (rules.wake_within, made.commit()) else {
+        return;
+    };
+    let served = |r: &&Recorded| is_wait(r) && r.event.is_some();
+    for record in commit.records.iter().filter(served) {
+        let event = record.event.and_then(|id| events.by_id.get(&id));
+        let woken = commit.token().and_then(|token| before(line, token.epoch));
+        let (Some(event), Some((parked, woken))) = (event, woken) else {
+            continue;
+        };
+        let Some((suspended, Settled::Suspend { .. })) = parked.settled(index) else {
+            continue;
+        };
+        let due = event.end.max(suspended.end);
+        let took = woken.lease.from.since(index.at(due));
+        if due < woken.told && took > bound && !index.is_troubled(due, woken.told) {
+            let what = format!("{} was woken {took} after its event", line.name());
+            found.add(I5, what, [suspended.end, event.end, woken.told]);
+        }
+    }
+}
+
+/// The lease of an epoch, and the one before it.
+fn before<'i, 'h>(line: &'i Line<'h>, epoch: u64) -> Option<(&'i Held<'h>, &'i Held<'h>)> {
+    line.leases.windows(2).find_map(|pair| match pair {
+        [first, second] if second.lease.token.epoch == epoch => Some((first, second)),
+        _ => None,
+    })
+}

@@ -1,0 +1,408 @@
+//! One run: processes, time and blows, all of one seed, until there is nothing left to be done.
+//!
+//! Nothing here asks a clock or tosses a coin. Between two instants of virtual time every process
+//! that can goes on as far as it comes; then time moves to whatever comes next.
+
+use super::blows::{Blow, Blows};
+use super::clock::SkewedClock;
+use super::line::{Hints, Line};
+use super::process::{Alive, End, Process, Role, be_client, be_operator};
+use super::store::ready;
+use super::tasks::Tasks;
+use super::weather::{Climate, Weather};
+use crate::clock::{Clock, Env, SeededEntropy, VirtualClock};
+use crate::contract::Driver;
+use crate::drivers::memory::Memory;
+use crate::torture::history::{Life, ORCHESTRATOR, What};
+use crate::torture::log::{ClockStamps, Log, MemorySink};
+use crate::torture::recorder::Recorder;
+use crate::torture::workload::{Choices, Client, Operator, World};
+use crate::{Failure, Jobs, RunEvent};
+use std::collections::BTreeMap;
+use std::io;
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::atomic::{AtomicI64, Ordering};
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// Workers of a run.
+const WORKERS: usize = 4;
+/// Clients of a run.
+const CLIENTS: usize = 2;
+/// How long a lease lasts without a heartbeat.
+const LEASE: Duration = Duration::from_secs(5);
+/// How long a stopped worker lets its runs go on.
+const GRACE: Duration = Duration::from_secs(2);
+/// Faults last no longer than this, in virtual time.
+const STORM: Duration = Duration::from_secs(600);
+/// How long a run has to come to rest once the faults are over, in virtual time.
+const HEALS_WITHIN: Duration = Duration::from_secs(1_200);
+/// How often it is looked whether it has.
+const LOOK_EVERY: Duration = Duration::from_secs(5);
+/// Rounds at one instant before a run counts as one that does not come to rest.
+const MAX_ROUNDS: u32 = 100_000;
+/// Entries of a history that are made room for.
+const ENTRIES: usize = 4_096;
+
+/// A run that is under way.
+pub(super) struct Engine {
+    seed: u64,
+    climate: Climate,
+    weather: Arc<Weather>,
+    time: VirtualClock,
+    driver: Arc<dyn Driver>,
+    hints: Arc<Hints>,
+    sink: Arc<MemorySink>,
+    log: Log,
+    processes: Vec<Process>,
+    skews: Vec<Arc<AtomicI64>>,
+    blows: Blows,
+    due: BTreeMap<(Duration, u64), Blow>,
+    planned: u64,
+}
+
+impl Engine {
+    pub(super) fn new(seed: u64) -> Self {
+        let time = VirtualClock::default();
+        let env = Env::new(time.clone(), SeededEntropy::new(seed));
+        let driver: Arc<dyn Driver> = Arc::new(Memory::new(env));
+        let sink = Arc::new(MemorySink::with_capacity(ENTRIES));
+        let life = Life {
+            process: ORCHESTRATOR,
+            incarnation: 1,
+        };
+        let log = Log::new(
+            life,
+            Arc::new(ClockStamps(Arc::new(time.clone()))),
+            sink.clone(),
+        );
+        let roles = std::iter::repeat_n(Role::Worker, WORKERS)
+            .chain(std::iter::repeat_n(Role::Client, CLIENTS))
+            .chain([Role::Operator]);
+        let processes: Vec<Process> = (1..)
+            .zip(roles)
+            .map(|(process, role)| Process {
+                role,
+                life: Life {
+                    process,
+                    incarnation: 0,
+                },
+                alive: None,
+                paused: false,
+            })
+            .collect();
+        let all = processes.len();
+        Engine {
+            seed,
+            climate: Climate::of(seed),
+            weather: Arc::default(),
+            hints: Arc::new(Hints::new(driver.wake_ups(), Choices::of(seed, 0xEA25))),
+            driver,
+            time,
+            sink,
+            log,
+            skews: processes.iter().map(|_| Arc::default()).collect(),
+            processes,
+            blows: Blows::new(Choices::of(seed, 0xB10E), WORKERS, all, LEASE),
+            due: BTreeMap::new(),
+            planned: 0,
+        }
+    }
+
+    /// Runs until so many operations were made, lets everything heal, and gives the history.
+    pub(super) fn run(mut self, operations: u64) -> io::Result<Ran> {
+        for index in 0..self.processes.len() {
+            self.start(index)?;
+        }
+        self.next_blow();
+        while self.weather.operations() < operations && self.time.monotonic() < STORM {
+            self.settle()?;
+            self.pass(None)?;
+        }
+        let operations = self.weather.operations();
+        self.heal()?;
+        let quiet = self.come_to_rest()?;
+        for index in 0..self.processes.len() {
+            self.end(index);
+        }
+        Ok(Ran {
+            operations,
+            quiet,
+            virtual_time: self.time.monotonic(),
+            driver: self.driver,
+            log: self.log,
+            sink: self.sink,
+        })
+    }
+
+    /// Lets every process go on until none can.
+    fn settle(&mut self) -> io::Result<()> {
+        for _ in 0..MAX_ROUNDS {
+            let mut moved = false;
+            for process in &self.processes {
+                moved |= process.go_on();
+            }
+            if !moved {
+                return Ok(());
+            }
+            self.bury()?;
+        }
+        Err(io::Error::other(
+            "the run does not come to rest at one instant",
+        ))
+    }
+
+    /// Notes which workers have ended by themselves, and starts them again.
+    fn bury(&mut self) -> io::Result<()> {
+        for index in 0..self.processes.len() {
+            let Some(ended) = self.processes[index].ended() else {
+                continue;
+            };
+            if let Err(words) = ended {
+                let name = format!("a worker ended with an error: {words}");
+                return Err(io::Error::other(name));
+            }
+            self.log.write(What::Killed(self.processes[index].life));
+            self.processes[index].alive = None;
+            self.plan(Duration::from_millis(500), Blow::Start(index));
+        }
+        Ok(())
+    }
+
+    /// Moves time to the next thing that waits for it, but no further than `most`.
+    fn pass(&mut self, most: Option<Duration>) -> io::Result<()> {
+        let now = self.time.monotonic();
+        let sleeper = self.time.next_sleeper();
+        let blow = self.due.keys().next().map(|(at, _)| at.saturating_sub(now));
+        let next = [sleeper, blow, most].into_iter().flatten().min();
+        let Some(next) = next else {
+            return Err(io::Error::other("nothing waits for time to pass"));
+        };
+        self.time.advance(next);
+        let now = self.time.monotonic();
+        while let Some(entry) = self.due.first_entry() {
+            if entry.key().0 > now {
+                break;
+            }
+            let blow = entry.remove();
+            self.strike(blow)?;
+        }
+        Ok(())
+    }
+
+    fn plan(&mut self, after: Duration, blow: Blow) {
+        self.planned += 1;
+        let at = self.time.monotonic() + after;
+        self.due.insert((at, self.planned), blow);
+    }
+
+    fn next_blow(&mut self) {
+        let after = self.blows.pause(self.climate.blow_pause);
+        let blow = self.blows.draw();
+        self.plan(after, blow);
+    }
+
+    fn strike(&mut self, blow: Blow) -> io::Result<()> {
+        let now = self.time.monotonic();
+        match blow {
+            Blow::Resume(index) => self.resume(index),
+            Blow::Start(index) => self.start(index)?,
+            _ if self.weather.is_calm() => {}
+            Blow::CutStore(span) => self.weather.cut_store(now + span),
+            Blow::Jump(index, millis) => {
+                self.skews[index].store(millis, Ordering::Relaxed);
+            }
+            Blow::Mute(index, span) => self.weather.mute(index, now + span),
+            Blow::Kill(index, span) => {
+                if self.processes[index].alive.is_some() {
+                    self.end(index);
+                    self.plan(span, Blow::Start(index));
+                }
+            }
+            Blow::Pause(index, span) => {
+                let process = &mut self.processes[index];
+                if process.alive.is_some() && !process.paused {
+                    process.paused = true;
+                    self.log.write(What::Paused(process.life));
+                    self.plan(span, Blow::Resume(index));
+                }
+            }
+            Blow::Stop(index) => {
+                let alive = self.processes[index].alive.as_mut();
+                if let Some(stop) = alive.and_then(|alive| alive.stop.take()) {
+                    // An error says that it has ended already.
+                    let _ = stop.send(());
+                }
+            }
+        }
+        let is_end = matches!(blow, Blow::Resume(_) | Blow::Start(_));
+        if !is_end && !self.weather.is_calm() {
+            self.next_blow();
+        }
+        Ok(())
+    }
+
+    fn resume(&mut self, index: usize) {
+        let process = &mut self.processes[index];
+        if std::mem::take(&mut process.paused) {
+            self.log.write(What::Resumed(process.life));
+        }
+    }
+
+    /// Kills a process, if it lives.
+    fn end(&mut self, index: usize) {
+        let process = &mut self.processes[index];
+        process.paused = false;
+        if let Some(alive) = process.alive.take() {
+            drop(alive);
+            self.log.write(What::Killed(process.life));
+        }
+    }
+
+    /// Starts a process, if it does not live.
+    fn start(&mut self, index: usize) -> io::Result<()> {
+        if self.processes[index].alive.is_some() {
+            return Ok(());
+        }
+        self.processes[index].life.incarnation += 1;
+        let life = self.processes[index].life;
+        self.log.write(What::Started(life));
+        let part = u64::from(life.process) << 32 | u64::from(life.incarnation);
+        let stamps = ClockStamps(Arc::new(self.time.clone()));
+        let log = Log::new(life, Arc::new(stamps), self.sink.clone());
+        let jobs = self.connect(index, part, &log);
+        let luck = Choices::of(self.seed, part ^ 0x10CC);
+        let world = Arc::new(World::new(log, jobs.clone(), luck));
+        let tasks = Tasks::new()?;
+        let end: Arc<End> = Arc::default();
+        let choices = Choices::of(self.seed, part ^ 0xAC7);
+        let weather = Arc::clone(&self.weather);
+        let mut stop = None;
+        match self.processes[index].role {
+            Role::Client => tasks.spawn(be_client(
+                Client::new(choices),
+                jobs,
+                weather,
+                self.climate.client_pause,
+            )),
+            Role::Operator => tasks.spawn(be_operator(
+                Operator::new(choices),
+                jobs,
+                weather,
+                self.climate.operator_pause,
+            )),
+            Role::Worker => {
+                let (sender, told) = oneshot::channel();
+                stop = Some(sender);
+                tasks.spawn(be_worker(
+                    jobs,
+                    self.climate.concurrency,
+                    told,
+                    Arc::clone(&end),
+                    weather,
+                ));
+            }
+        }
+        self.processes[index].alive = Some(Alive {
+            tasks,
+            world,
+            stop,
+            end,
+        });
+        Ok(())
+    }
+
+    /// A process's way to the store.
+    fn connect(&self, index: usize, part: u64, log: &Log) -> Jobs {
+        let clock = SkewedClock {
+            time: self.time.clone(),
+            ahead: Arc::clone(&self.skews[index]),
+        };
+        let bits = Choices::of(self.seed, part ^ 0xB175).bits();
+        let env = Env::new(clock, SeededEntropy::new(bits));
+        self.hints.attach(index);
+        let line = Line {
+            process: index,
+            climate: self.climate,
+            weather: Arc::clone(&self.weather),
+            time: self.time.clone(),
+            hints: Arc::clone(&self.hints),
+            choices: Mutex::new(Choices::of(self.seed, part ^ 0x117E)),
+        };
+        let recorder = Recorder::new(Arc::clone(&self.driver), log.clone());
+        Jobs::with_driver(recorder, env).hooked(line)
+    }
+
+    /// Ends all faults.
+    fn heal(&mut self) -> io::Result<()> {
+        self.weather.calm_down();
+        for index in 0..self.processes.len() {
+            self.resume(index);
+            self.start(index)?;
+        }
+        self.log.write(What::Healing);
+        Ok(())
+    }
+
+    /// Goes on until no live job is left; false if there still are some after the time for it.
+    fn come_to_rest(&mut self) -> io::Result<bool> {
+        let until = self.time.monotonic() + HEALS_WITHIN;
+        let mut look_at = self.time.monotonic();
+        while self.time.monotonic() < until {
+            self.settle()?;
+            let now = self.time.monotonic();
+            if now >= look_at {
+                if self.is_at_rest()? {
+                    return Ok(true);
+                }
+                look_at = now + LOOK_EVERY;
+            }
+            self.pass(Some(look_at.saturating_sub(now)))?;
+        }
+        Ok(false)
+    }
+
+    fn is_at_rest(&self) -> io::Result<bool> {
+        let names = ready(self.driver.inspect().live_names())?;
+        Ok(names.is_empty())
+    }
+}
+
+/// What is left of a run.
+pub(super) struct Ran {
+    pub(super) operations: u64,
+    pub(super) quiet: bool,
+    pub(super) virtual_time: Duration,
+    pub(super) driver: Arc<dyn Driver>,
+    pub(super) log: Log,
+    pub(super) sink: Arc<MemorySink>,
+}
+
+async fn be_worker(
+    jobs: Jobs,
+    concurrency: u64,
+    stop: oneshot::Receiver<()>,
+    end: Arc<End>,
+    weather: Arc<Weather>,
+) {
+    let worker = jobs
+        .worker()
+        .without_thread()
+        .concurrency(usize::try_from(concurrency).unwrap_or(1))
+        .visibility_timeout(LEASE)
+        .grace(GRACE)
+        .observe(move |_, event| {
+            if let RunEvent::Claimed { .. } = event {
+                weather.count();
+            }
+        });
+    let stopped = async {
+        // Whoever could tell it to stop is gone: it goes on.
+        if stop.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let ended: Result<(), Failure> = worker.run_until(stopped).await;
+    end.set(ended.map_err(|failure| failure.to_string()));
+}

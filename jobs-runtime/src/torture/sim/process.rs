@@ -1,0 +1,101 @@
+//! One simulated process: a worker, a client or an operator, in its present life.
+
+use super::tasks::Tasks;
+use super::weather::Weather;
+use crate::Jobs;
+use crate::torture::history::Life;
+use crate::torture::workload::{Client, Operator, World};
+use std::sync::Arc;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::time::Duration;
+use tokio::sync::oneshot;
+
+/// What a process is for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Role {
+    /// Enqueues and publishes.
+    Client,
+    /// Cancels, revives, forks, pauses and prunes.
+    Operator,
+    /// Runs jobs.
+    Worker,
+}
+
+/// A process, alive or not.
+pub(super) struct Process {
+    pub(super) role: Role,
+    /// Its number and how often it was started.
+    pub(super) life: Life,
+    pub(super) alive: Option<Alive>,
+    pub(super) paused: bool,
+}
+
+/// What there is of a process while it lives.
+pub(super) struct Alive {
+    pub(super) tasks: Tasks,
+    pub(super) world: Arc<World>,
+    /// Tells a worker to stop.
+    pub(super) stop: Option<oneshot::Sender<()>>,
+    pub(super) end: Arc<End>,
+}
+
+/// How a worker ended by itself.
+#[derive(Default)]
+pub(super) struct End(Mutex<Option<Result<(), String>>>);
+
+impl End {
+    pub(super) fn set(&self, end: Result<(), String>) {
+        *self.0.lock().unwrap_or_else(PoisonError::into_inner) = Some(end);
+    }
+
+    pub(super) fn take(&self) -> Option<Result<(), String>> {
+        self.0.lock().unwrap_or_else(PoisonError::into_inner).take()
+    }
+}
+
+impl Process {
+    /// Runs it as far as it comes; false if there was nothing to do.
+    pub(super) fn go_on(&self) -> bool {
+        let Some(alive) = self.alive.as_ref().filter(|_| !self.paused) else {
+            return false;
+        };
+        if !alive.tasks.can_go_on() {
+            return false;
+        }
+        alive.world.enter(|| alive.tasks.go_on());
+        true
+    }
+
+    /// How its worker ended, if it has just done so.
+    pub(super) fn ended(&self) -> Option<Result<(), String>> {
+        self.alive.as_ref()?.end.take()
+    }
+}
+
+/// A client's whole life.
+pub(super) async fn be_client(mut client: Client, jobs: Jobs, weather: Arc<Weather>, mean: u64) {
+    let clock = Arc::clone(&jobs.store().env.clock);
+    while !weather.is_calm() {
+        // What is refused or lost is in the history.
+        drop(client.act(&jobs).await);
+        clock.sleep(client.pause(mean)).await;
+    }
+}
+
+/// An operator's whole life.
+pub(super) async fn be_operator(
+    mut operator: Operator,
+    jobs: Jobs,
+    weather: Arc<Weather>,
+    mean: u64,
+) {
+    let clock = Arc::clone(&jobs.store().env.clock);
+    while !weather.is_calm() {
+        clock.sleep(operator.pause(mean)).await;
+        drop(operator.act(&jobs).await);
+    }
+    while operator.leave(&jobs).await.is_err() {
+        clock.sleep(Duration::from_millis(100)).await;
+    }
+}

@@ -1,0 +1,106 @@
+//! How bad things are: how often calls fail, for whom the store is out of reach, and how dense the
+//! work is. All of it follows from the seed.
+
+use crate::torture::workload::Choices;
+use std::sync::Mutex;
+use std::sync::PoisonError;
+use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
+
+/// What is drawn once for a run. Rates are in calls of a thousand, times in milliseconds.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Climate {
+    /// Calls that fail before the store hears of them.
+    pub(super) refused: u64,
+    /// Calls whose answer is lost.
+    pub(super) unknown: u64,
+    /// Calls that take a while, on their way there or back.
+    pub(super) late: u64,
+    /// Hints that are lost.
+    pub(super) deaf: u64,
+    /// From one act of a client to its next.
+    pub(super) client_pause: u64,
+    /// From one act of the operator to the next.
+    pub(super) operator_pause: u64,
+    /// From one blow to the next.
+    pub(super) blow_pause: u64,
+    /// Runs at a time on one worker.
+    pub(super) concurrency: u64,
+}
+
+impl Climate {
+    /// The climate of a run.
+    pub(super) fn of(seed: u64) -> Self {
+        let mut choices = Choices::of(seed, 0xC11A);
+        Climate {
+            refused: choices.weighted(&[(2, 0), (5, 10), (3, 60)], 0),
+            unknown: choices.weighted(&[(2, 0), (5, 15), (3, 80)], 0),
+            late: choices.weighted(&[(2, 0), (5, 200), (3, 600)], 0),
+            deaf: choices.weighted(&[(3, 0), (5, 200), (2, 1000)], 0),
+            client_pause: choices.weighted(&[(3, 120), (5, 350), (2, 1_000)], 350),
+            operator_pause: choices.weighted(&[(5, 900), (3, 2_500), (2, 10_000)], 2_500),
+            blow_pause: choices.weighted(&[(3, 700), (5, 2_000), (2, 6_000)], 2_000),
+            concurrency: choices.weighted(&[(2, 1), (5, 6), (3, 32)], 6),
+        }
+    }
+}
+
+/// What changes during a run.
+#[derive(Debug, Default)]
+pub(super) struct Weather {
+    /// No more faults.
+    calm: AtomicBool,
+    /// Nobody reaches the store before this, in nanoseconds of the run.
+    store_back_at: AtomicU64,
+    /// The heartbeats of these processes do not arrive before these instants.
+    mute_until: Mutex<Vec<Duration>>,
+    /// Operations that were made.
+    operations: AtomicU64,
+}
+
+impl Weather {
+    pub(super) fn is_calm(&self) -> bool {
+        self.calm.load(Ordering::Relaxed)
+    }
+
+    pub(super) fn calm_down(&self) {
+        self.calm.store(true, Ordering::Relaxed);
+    }
+
+    pub(super) fn cut_store(&self, until: Duration) {
+        let nanos = u64::try_from(until.as_nanos()).unwrap_or(u64::MAX);
+        self.store_back_at.store(nanos, Ordering::Relaxed);
+    }
+
+    pub(super) fn is_store_cut(&self, now: Duration) -> bool {
+        now.as_nanos() < u128::from(self.store_back_at.load(Ordering::Relaxed))
+    }
+
+    pub(super) fn mute(&self, process: usize, until: Duration) {
+        let mut mute = self
+            .mute_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        if mute.len() <= process {
+            mute.resize(process + 1, Duration::ZERO);
+        }
+        mute[process] = until;
+    }
+
+    pub(super) fn is_mute(&self, process: usize, now: Duration) -> bool {
+        let mute = self
+            .mute_until
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        mute.get(process).is_some_and(|until| now < *until)
+    }
+
+    pub(super) fn count(&self) {
+        self.operations.fetch_add(1, Ordering::Relaxed);
+    }
+
+    /// Operations so far: calls to the store, of which a claim counts for each job that it brought.
+    pub(super) fn operations(&self) -> u64 {
+        self.operations.load(Ordering::Relaxed)
+    }
+}

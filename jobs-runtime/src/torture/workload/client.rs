@@ -1,0 +1,105 @@
+//! What programs do that enqueue and publish, made from a seed, one act at a time.
+
+use super::body::Note;
+use super::choices::Choices;
+use super::jobs::{
+    torture_cleaned, torture_kept, torture_keyed, torture_newest, torture_plain, torture_raw,
+    torture_strict, torture_timed,
+};
+use super::script::{JOB_KEYS, NOTE_KEYS, Script};
+use crate::definition::Job;
+use crate::outbox::Anywhere;
+use crate::request::Request;
+use crate::{Error, Jobs};
+use std::time::Duration;
+
+/// A program that enqueues and publishes.
+#[derive(Debug)]
+pub struct Client {
+    choices: Choices,
+}
+
+impl Client {
+    /// One that does what follows from these choices.
+    #[must_use]
+    pub fn new(choices: Choices) -> Self {
+        Client { choices }
+    }
+
+    /// How long to wait before the next act, around `mean` milliseconds.
+    pub fn pause(&mut self, mean: u64) -> Duration {
+        Duration::from_millis(self.choices.around(mean))
+    }
+
+    /// Does the next thing.
+    ///
+    /// # Errors
+    /// What the store said; a client goes on after it.
+    pub async fn act(&mut self, jobs: &Jobs) -> Result<(), Error> {
+        let script = self.script();
+        let kind = self.choices.weighted(
+            &[
+                (24, 0),
+                (10, 1),
+                (5, 2),
+                (9, 3),
+                (5, 4),
+                (5, 5),
+                (6, 6),
+                (4, 7),
+                (26, 8),
+                (6, 9),
+            ],
+            0,
+        );
+        match kind {
+            1 => self.enqueue(torture_keyed(script), jobs).await,
+            2 => self.enqueue(torture_strict(script), jobs).await,
+            3 => self.enqueue(torture_newest(script), jobs).await,
+            4 => self.enqueue(torture_kept(script), jobs).await,
+            5 => self.enqueue(torture_cleaned(script), jobs).await,
+            6 => self.enqueue(torture_timed(script), jobs).await,
+            7 => self.enqueue(torture_raw(script), jobs).await,
+            8 => {
+                let (text, key) = (self.choices.bits(), self.choices.below(NOTE_KEYS));
+                jobs.publish(Note { text }, key).await.map(drop)
+            }
+            9 => {
+                let some = self.choices.between(2, 4);
+                let requests: Vec<_> = (0..some).map(|_| torture_plain(self.script())).collect();
+                jobs.enqueue_all(requests).await.map(drop)
+            }
+            _ => self.enqueue(torture_plain(script), jobs).await,
+        }
+    }
+
+    fn script(&mut self) -> Script {
+        Script {
+            seed: self.choices.bits(),
+            depth: 0,
+            key: self.choices.below(JOB_KEYS),
+            pages: self.choices.weighted(&[(7, 0), (2, 1), (1, 3)], 0),
+        }
+    }
+
+    async fn enqueue<J: Job>(
+        &mut self,
+        mut request: Request<J, Anywhere>,
+        jobs: &Jobs,
+    ) -> Result<(), Error> {
+        let choices = &mut self.choices;
+        if choices.per_mille(250) {
+            request = request.delay(Duration::from_millis(choices.below(6_000)));
+        }
+        if choices.per_mille(300) {
+            request = request.priority(choices.below(10) as u8);
+        }
+        if choices.per_mille(300) {
+            request = request.tenant(["red", "green", "blue"][choices.below(3) as usize]);
+        }
+        if choices.per_mille(200) {
+            request = request.queue("side");
+        }
+        request.enqueue(jobs).await.map(drop)
+    }
+}

@@ -1,0 +1,17 @@
+//! What the torture tests run: jobs, clients and an operator, all made from seeds, and the world
+//! that they touch. The simulator and the crash harness use the same; so no body assumes virtual
+//! time, and every effect goes through [`World::touch`].
+
+mod body;
+mod choices;
+mod client;
+mod jobs;
+mod operator;
+mod script;
+mod world;
+
+pub use choices::Choices;
+pub use client::Client;
+pub use operator::Operator;
+pub use script::{Act, Script};
+pub use world::World;

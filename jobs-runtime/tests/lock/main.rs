@@ -1,0 +1,13 @@
+//! The lock file, the preflight, the graph and the command line, over the jobs in `defs`. How two
+//! locks differ is tested where they are compared, in `src/lock/compare/tests.rs`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod defs;
+mod files;
+mod preflight;
+mod shown;

@@ -1,0 +1,13 @@
+//! Tasks: their ticks in virtual time, on each store of this build, and under real workers.
+//!
+//! A binary of its own, because a real worker makes the ticks of every task of its program. What
+//! the field reported of other schedulers is named after its number, as in `b59_..`.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::panic,
+    reason = "a test fails by panicking"
+)]
+
+mod cases;
+mod support;

@@ -1,0 +1,10 @@
+//! Histories and their checker: that it finds what is wrong, and says nothing where nothing is.
+
+// Helpers of tests are tests, which the lint cannot see.
+#![allow(clippy::unwrap_used)]
+
+mod clean;
+mod mutations;
+mod recorder;
+mod story;
+mod violations;

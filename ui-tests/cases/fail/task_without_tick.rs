@@ -1,0 +1,10 @@
+//! No tick.
+
+use jobs_runtime::prelude::*;
+
+#[task(schedule = "@daily")]
+async fn nightly() -> Result<()> {
+    Ok(())
+}
+
+fn main() {}

@@ -1,0 +1,11 @@
+//! An offset instead of a zone.
+
+use jobs_runtime::prelude::*;
+
+#[task(schedule = "0 3 * * *", tz = "+02:00")]
+async fn nightly(tick: Tick) -> Result<()> {
+    let _ = tick;
+    Ok(())
+}
+
+fn main() {}
