@@ -20,9 +20,11 @@ pages! {
     shaping_steps = "shaping-steps.md";
     child_jobs = "child-jobs.md";
     enqueuing = "enqueuing.md";
+    tasks = "tasks.md";
     inside_a_job = "inside-a-job.md";
     long_runs = "long-runs.md";
     transactions = "transactions.md";
+    jobs_lock = "jobs-lock.md";
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
     errors = "errors.md";

@@ -94,6 +94,7 @@ mod life_cycle;
 mod prune;
 mod replace;
 mod requeue;
+mod schedule;
 mod settings;
 mod shapes;
 mod stats;
