@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 const MAX_ACTS: u64 = 6;
 /// How deep children nest.
 pub(crate) const MAX_DEPTH: u8 = 2;
+/// A wait that outlasts everything else, so that one whose event was missed shows.
+const LONG_WAIT: u64 = 120_000;
 /// The keys that events and waits share: few, so that they meet.
 pub(crate) const NOTE_KEYS: u64 = 8;
 /// The keys that jobs of one name share: few, so that they collide.
@@ -102,7 +104,14 @@ impl Script {
             1 => Act::Flaky(1 + choices.weighted(&[(20, 0), (8, 1), (2, 8)], 0)),
             2 => Act::Tries,
             3 => Act::Nap(choices.weighted(&[(3, 300), (5, 2_000), (2, 15_000)], 300)),
-            4 => Act::Wait(choices.below(NOTE_KEYS), choices.between(200, 12_000)),
+            4 => {
+                let millis = choices.between(200, 12_000);
+                let long = choices.per_mille(200);
+                Act::Wait(
+                    choices.below(NOTE_KEYS),
+                    if long { LONG_WAIT } else { millis },
+                )
+            }
             5 => Act::Need(choices.below(NOTE_KEYS), choices.between(1_000, 15_000)),
             6 => Act::Both(choices.below(1_500)),
             7 => Act::Race(choices.below(3_000), choices.below(4_000)),
