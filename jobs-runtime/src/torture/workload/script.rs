@@ -59,6 +59,8 @@ pub enum Act {
     Tell(u64),
     /// A step that is tried several times.
     Tries,
+    /// Waits for events of this key and of the next one at once, for so long.
+    Two(u64, u64),
     /// Waits for an event of this key, for so long.
     Wait(u64, u64),
     /// A plain step that takes so long.
@@ -70,8 +72,14 @@ impl Script {
     #[must_use]
     pub fn acts(&self) -> Vec<Act> {
         let mut choices = Choices::of(self.seed, 0xAC75);
+        let waits_long = self.depth == 0 && choices.per_mille(60);
         let count = 1 + choices.below(MAX_ACTS).min(choices.below(MAX_ACTS + 2));
-        (0..count).map(|_| self.act(&mut choices)).collect()
+        let mut acts: Vec<Act> = (0..count).map(|_| self.act(&mut choices)).collect();
+        if waits_long {
+            // One of them at most: they add up.
+            acts.insert(0, Act::Wait(choices.below(NOTE_KEYS), LONG_WAIT));
+        }
+        acts
     }
 
     fn act(&self, choices: &mut Choices) -> Act {
@@ -94,6 +102,7 @@ impl Script {
                 (3, 13),
                 (4, 14),
                 (1, 15),
+                (5, 16),
             ],
             0,
         );
@@ -101,14 +110,7 @@ impl Script {
             1 => Act::Flaky(1 + choices.weighted(&[(20, 0), (8, 1), (2, 8)], 0)),
             2 => Act::Tries,
             3 => Act::Nap(choices.weighted(&[(3, 300), (5, 2_000), (2, 15_000)], 300)),
-            4 => {
-                let millis = choices.between(200, 12_000);
-                let long = choices.per_mille(200);
-                Act::Wait(
-                    choices.below(NOTE_KEYS),
-                    if long { LONG_WAIT } else { millis },
-                )
-            }
+            4 => Act::Wait(choices.below(NOTE_KEYS), choices.between(200, 12_000)),
             5 => Act::Need(choices.below(NOTE_KEYS), choices.between(1_000, 15_000)),
             6 => Act::Both(choices.below(1_500)),
             7 => Act::Race(choices.below(3_000), choices.below(4_000)),
@@ -120,6 +122,7 @@ impl Script {
             13 => Act::Slow,
             14 => Act::Tell(choices.below(NOTE_KEYS)),
             15 => Act::Fail,
+            16 => Act::Two(choices.below(NOTE_KEYS), choices.between(1_000, 12_000)),
             _ => Act::Work(choices.weighted(&[(6, 0), (3, 50), (2, 1_500), (1, 8_000)], 0)),
         }
     }
