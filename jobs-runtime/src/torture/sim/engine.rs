@@ -69,9 +69,17 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn new(seed: u64) -> Self {
+        Engine::on(seed, |driver, _| driver)
+    }
+
+    /// A run on what is made of a store in memory.
+    pub(super) fn on(
+        seed: u64,
+        wrap: impl FnOnce(Arc<dyn Driver>, VirtualClock) -> Arc<dyn Driver>,
+    ) -> Self {
         let time = VirtualClock::default();
         let env = Env::new(time.clone(), SeededEntropy::new(seed));
-        let driver: Arc<dyn Driver> = Arc::new(Memory::new(env));
+        let driver = wrap(Arc::new(Memory::new(env)), time.clone());
         let sink = Arc::new(CountingSink::with_capacity(ENTRIES));
         let life = Life {
             process: ORCHESTRATOR,
