@@ -20,11 +20,14 @@ pages! {
     shaping_steps = "shaping-steps.md";
     child_jobs = "child-jobs.md";
     enqueuing = "enqueuing.md";
+    tasks = "tasks.md";
     inside_a_job = "inside-a-job.md";
     long_runs = "long-runs.md";
     transactions = "transactions.md";
+    jobs_lock = "jobs-lock.md";
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
+    sqlite = "sqlite.md";
     errors = "errors.md";
     from_the_ancestor = "from-the-ancestor.md";
 }

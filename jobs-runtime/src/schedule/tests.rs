@@ -1,5 +1,8 @@
 //! Calendars: the rule of summer time on the days that are told of everywhere. All zones for
-//! twenty years are in `tests/zones`.
+//! twenty years are in `zones`, many schedulers in `fleet`.
+
+mod fleet;
+mod zones;
 
 use super::calendar::Calendar;
 use crate::core::{Missed, Overlap, Plan, Timestamp};

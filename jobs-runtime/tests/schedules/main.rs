@@ -9,5 +9,7 @@
     reason = "a test fails by panicking"
 )]
 
+mod admin;
 mod cases;
 mod support;
+mod workers;

@@ -1,5 +1,6 @@
 //! `torture`: breaks this crate on purpose, and says what it found.
 
+mod ledger;
 mod simulate;
 
 use std::process::ExitCode;

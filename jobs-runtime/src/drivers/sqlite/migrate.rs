@@ -7,6 +7,7 @@
 use super::connect::{self, Access};
 use super::db::Db;
 use super::fault::Fault;
+use super::log_files::beside;
 use super::options::SqliteOptions;
 use super::sql;
 use crate::Error;
@@ -62,6 +63,7 @@ const CHECK_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Brings the file up to date and makes sure that it can be read.
 pub(super) fn prepare(path: &Path, options: &SqliteOptions) -> Result<(), Fault> {
+    let is_undone = beside(path, "-journal").exists();
     let connection = connect::open(path, options, Access::Write)?;
     check_whole(&connection, path)?;
     apply(&connection, migrations())?;
@@ -69,6 +71,12 @@ pub(super) fn prepare(path: &Path, options: &SqliteOptions) -> Result<(), Fault>
         connection.prepare(statement).map_err(|error| {
             Fault::Corrupt(format!("the schema does not fit statement {name}: {error}"))
         })?;
+    }
+    drop(connection);
+    if is_undone {
+        // What a crash left of the switch to the log was undone, and a log that lay there was taken
+        // up all the same. It went with its last user: now the file itself is switched.
+        connect::open(path, options, Access::Write)?;
     }
     Ok(())
 }
@@ -98,7 +106,7 @@ fn apply(connection: &Connection, steps: &[Migration]) -> Result<(), Fault> {
     crash_point!("driver.sqlite.migrate.after_commit");
     // The schema goes into the file itself at once: a log that is lost or cut short later can
     // then never turn the store into an empty one.
-    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)")
+    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)").map(drop)
 }
 
 fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> Result<(), Fault> {

@@ -61,6 +61,10 @@ fn commits_are_current(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>
         let Some((call, number)) = made.commit().and_then(|call| Some((call, call.lease?))) else {
             continue;
         };
+        // A number that was refused for certain is free again.
+        if !made.may_be_done() {
+            continue;
+        }
         let key = (number.token.epoch, number.token.nonce, number.number);
         let first = *first_sent.entry(key).or_insert(*at);
         if !made.is_applied() {

@@ -10,6 +10,8 @@ use std::collections::HashSet;
 struct Events<'h> {
     by_name: Map<&'h str, Vec<(Made<'h>, &'h PublishCall)>>,
     by_id: Map<EventId, Made<'h>>,
+    /// Where each was sent first: it was stored then or later, whichever try was answered.
+    sent: Map<EventId, usize>,
     /// Those too whose publication was left open.
     known: HashSet<EventId>,
 }
@@ -31,12 +33,15 @@ impl<'h> Events<'h> {
         let mut events = Events {
             by_name: Map::default(),
             by_id: Map::default(),
+            sent: Map::default(),
             known: HashSet::new(),
         };
         let mut seqs: Map<u64, (EventId, usize)> = Map::default();
         for made in index.publishes.iter().map(|at| index.made[*at]) {
             if let Some(call) = made.publish().filter(|_| made.may_be_done()) {
                 events.known.insert(call.event);
+                let first = events.sent.entry(call.event).or_insert(made.begin);
+                *first = made.begin.min(*first);
             }
             let Some(call) = made.publish().filter(|_| made.answer().is_some()) else {
                 continue;
@@ -77,14 +82,15 @@ impl<'h> Events<'h> {
             .iter()
             .filter_map(|name| self.by_name.get(name.as_str()));
         named.flatten().filter_map(move |(made, call)| {
-            let published = index.at(made.begin);
+            let sent = self.sent.get(&call.event).copied().unwrap_or(made.begin);
+            let published = index.at(sent);
             let meets = wait
                 .key
                 .as_ref()
                 .is_none_or(|key| call.key.as_ref() == Some(key))
                 && call.tenant.as_deref().is_none_or(|own| Some(own) == tenant)
                 && published >= wait.since
-                && (made.begin > stored || published.after(call.ttl) > index.at(stored))
+                && (sent > stored || published.after(call.ttl) > index.at(stored))
                 && !taken.contains(&call.event);
             meets.then_some(*made)
         })
@@ -131,16 +137,32 @@ fn served_once(
     }
 }
 
-/// Where a wait was stored for certain: the end of the first applied commit that has it pending.
-fn stored<'h>(index: &Index<'h>, line: &Line<'h>, step: &str) -> Option<(usize, &'h Waited)> {
-    let made = line.commits.iter().map(|at| index.made[*at]);
-    made.filter(Made::is_applied).find_map(|made| {
-        let records = &made.commit()?.records;
-        let pending = records
-            .iter()
-            .find(|r| r.step == step && r.position.is_none())?;
-        Some((made.end, pending.wait.as_ref()?))
-    })
+/// Where a wait was stored for certain, as it stands at a place: the end of the first applied commit
+/// that has it pending, since a person last had it forgotten.
+fn stored<'h>(
+    index: &Index<'h>,
+    line: &Line<'h>,
+    step: &str,
+    before: usize,
+) -> Option<(usize, &'h Waited)> {
+    let made = line.commits.iter().chain(&line.changes);
+    let mut made: Vec<Made<'h>> = made.map(|at| index.made[*at]).collect();
+    made.sort_by_key(|made| made.begin);
+    let mut stored = None;
+    for made in made.into_iter().filter(|made| made.begin < before) {
+        let Some(commit) = made.commit().filter(|_| made.may_be_done()) else {
+            continue;
+        };
+        if commit.removed.iter().any(|name| name == step) {
+            stored = None;
+        }
+        let mut pending = commit.records.iter().filter(|r| r.position.is_none());
+        let pending = pending.find(|r| r.step == step && made.is_applied());
+        if let Some(wait) = pending.and_then(|r| r.wait.as_ref()) {
+            stored = stored.or(Some((made.end, wait)));
+        }
+    }
+    stored
 }
 
 /// Parked at the end, beside its event.
@@ -156,7 +178,7 @@ fn waits_in_vain(index: &Index<'_>, events: &Events<'_>, line: &Line<'_>, found:
     let taken: HashSet<EventId> = dumped.journal.iter().filter_map(|r| r.event).collect();
     let pending = dumped.journal.iter().filter(|r| r.position.is_none());
     for (record, wait) in pending.filter_map(|r| Some((r, r.wait.as_ref()?))) {
-        let Some((stored, _)) = stored(index, line, &record.step) else {
+        let Some((stored, _)) = stored(index, line, &record.step, usize::MAX) else {
             continue;
         };
         if let Some(made) = events.for_wait(index, line, wait, stored, &taken).next() {
@@ -188,7 +210,8 @@ fn timed_out(
     let given_up = |r: &&Recorded| is_wait(r) && r.ended == Some(Ended::TimedOut);
     for record in commit.records.iter().filter(given_up) {
         let held = commit.token().and_then(|token| line.lease(token));
-        let (Some(held), Some((stored, wait))) = (held, stored(index, line, &record.step)) else {
+        let stored = stored(index, line, &record.step, made.begin);
+        let (Some(held), Some((stored, wait))) = (held, stored) else {
             continue;
         };
         if stored >= held.asked {

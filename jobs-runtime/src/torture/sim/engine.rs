@@ -7,6 +7,7 @@ use super::blows::{Blow, Blows};
 use super::clock::SkewedClock;
 use super::line::{Hints, Line};
 use super::process::{Alive, End, Process, Role, be_client, be_operator};
+use super::sink::CountingSink;
 use super::store::ready;
 use super::tasks::Tasks;
 use super::weather::{Climate, Weather};
@@ -14,10 +15,10 @@ use crate::clock::{Clock, Env, SeededEntropy, VirtualClock};
 use crate::contract::Driver;
 use crate::drivers::memory::Memory;
 use crate::torture::history::{Life, ORCHESTRATOR, What};
-use crate::torture::log::{ClockStamps, Log, MemorySink};
+use crate::torture::log::{ClockStamps, Log};
 use crate::torture::recorder::Recorder;
 use crate::torture::workload::{Choices, Client, Operator, World};
-use crate::{Failure, Jobs, RunEvent};
+use crate::{Failure, Jobs};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -31,19 +32,19 @@ const WORKERS: usize = 4;
 /// Clients of a run.
 const CLIENTS: usize = 2;
 /// How long a lease lasts without a heartbeat.
-const LEASE: Duration = Duration::from_secs(5);
+pub(super) const LEASE: Duration = Duration::from_secs(5);
 /// How long a stopped worker lets its runs go on.
 const GRACE: Duration = Duration::from_secs(2);
 /// Faults last no longer than this, in virtual time.
 const STORM: Duration = Duration::from_secs(600);
 /// How long a run has to come to rest once the faults are over, in virtual time.
-const HEALS_WITHIN: Duration = Duration::from_secs(1_200);
+pub(super) const HEALS_WITHIN: Duration = Duration::from_secs(1_200);
 /// How often it is looked whether it has.
 const LOOK_EVERY: Duration = Duration::from_secs(5);
 /// Rounds at one instant before a run counts as one that does not come to rest.
 const MAX_ROUNDS: u32 = 100_000;
 /// Entries of a history that are made room for.
-const ENTRIES: usize = 4_096;
+const ENTRIES: usize = 8_192;
 
 /// A run that is under way.
 pub(super) struct Engine {
@@ -53,7 +54,7 @@ pub(super) struct Engine {
     time: VirtualClock,
     driver: Arc<dyn Driver>,
     hints: Arc<Hints>,
-    sink: Arc<MemorySink>,
+    sink: Arc<CountingSink>,
     log: Log,
     processes: Vec<Process>,
     skews: Vec<Arc<AtomicI64>>,
@@ -67,7 +68,7 @@ impl Engine {
         let time = VirtualClock::default();
         let env = Env::new(time.clone(), SeededEntropy::new(seed));
         let driver: Arc<dyn Driver> = Arc::new(Memory::new(env));
-        let sink = Arc::new(MemorySink::with_capacity(ENTRIES));
+        let sink = Arc::new(CountingSink::with_capacity(ENTRIES));
         let life = Life {
             process: ORCHESTRATOR,
             incarnation: 1,
@@ -116,11 +117,11 @@ impl Engine {
             self.start(index)?;
         }
         self.next_blow();
-        while self.weather.operations() < operations && self.time.monotonic() < STORM {
+        while self.sink.operations() < operations && self.time.monotonic() < STORM {
             self.settle()?;
             self.pass(None)?;
         }
-        let operations = self.weather.operations();
+        let operations = self.sink.operations();
         self.heal()?;
         let quiet = self.come_to_rest()?;
         for index in 0..self.processes.len() {
@@ -128,6 +129,7 @@ impl Engine {
         }
         Ok(Ran {
             operations,
+            lost_answers: self.weather.lost_answers(),
             quiet,
             virtual_time: self.time.monotonic(),
             driver: self.driver,
@@ -300,7 +302,6 @@ impl Engine {
                     self.climate.concurrency,
                     told,
                     Arc::clone(&end),
-                    weather,
                 ));
             }
         }
@@ -372,31 +373,21 @@ impl Engine {
 /// What is left of a run.
 pub(super) struct Ran {
     pub(super) operations: u64,
+    pub(super) lost_answers: u64,
     pub(super) quiet: bool,
     pub(super) virtual_time: Duration,
     pub(super) driver: Arc<dyn Driver>,
     pub(super) log: Log,
-    pub(super) sink: Arc<MemorySink>,
+    pub(super) sink: Arc<CountingSink>,
 }
 
-async fn be_worker(
-    jobs: Jobs,
-    concurrency: u64,
-    stop: oneshot::Receiver<()>,
-    end: Arc<End>,
-    weather: Arc<Weather>,
-) {
+async fn be_worker(jobs: Jobs, concurrency: u64, stop: oneshot::Receiver<()>, end: Arc<End>) {
     let worker = jobs
         .worker()
         .without_thread()
         .concurrency(usize::try_from(concurrency).unwrap_or(1))
         .visibility_timeout(LEASE)
-        .grace(GRACE)
-        .observe(move |_, event| {
-            if let RunEvent::Claimed { .. } = event {
-                weather.count();
-            }
-        });
+        .grace(GRACE);
     let stopped = async {
         // Whoever could tell it to stop is gone: it goes on.
         if stop.await.is_err() {

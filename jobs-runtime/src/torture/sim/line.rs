@@ -47,10 +47,7 @@ impl Line {
 }
 
 impl StoreHook for Line {
-    fn delay_before(&self, verb: Verb) -> Option<Sleeping> {
-        if verb != Verb::Claim {
-            self.weather.count();
-        }
+    fn delay_before(&self, _: Verb) -> Option<Sleeping> {
         self.delay()
     }
 
@@ -80,6 +77,7 @@ impl StoreHook for Line {
     fn after(&self, _: Verb) -> Result<(), Error> {
         let calm = self.weather.is_calm();
         if !calm && self.choices().per_mille(self.climate.unknown) {
+            self.weather.lose_answer();
             return Err(Error::outcome_unknown("simulated", "the answer was lost"));
         }
         Ok(())

@@ -40,7 +40,7 @@ impl Climate {
             client_pause: choices.weighted(&[(3, 120), (5, 350), (2, 1_000)], 350),
             operator_pause: choices.weighted(&[(5, 900), (3, 2_500), (2, 10_000)], 2_500),
             blow_pause: choices.weighted(&[(3, 700), (5, 2_000), (2, 6_000)], 2_000),
-            concurrency: choices.weighted(&[(2, 1), (5, 6), (3, 32)], 6),
+            concurrency: choices.weighted(&[(2, 1), (5, 4), (3, 12)], 4),
         }
     }
 }
@@ -54,8 +54,8 @@ pub(super) struct Weather {
     store_back_at: AtomicU64,
     /// The heartbeats of these processes do not arrive before these instants.
     mute_until: Mutex<Vec<Duration>>,
-    /// Operations that were made.
-    operations: AtomicU64,
+    /// Answers that were lost.
+    lost_answers: AtomicU64,
 }
 
 impl Weather {
@@ -95,12 +95,11 @@ impl Weather {
         mute.get(process).is_some_and(|until| now < *until)
     }
 
-    pub(super) fn count(&self) {
-        self.operations.fetch_add(1, Ordering::Relaxed);
+    pub(super) fn lose_answer(&self) {
+        self.lost_answers.fetch_add(1, Ordering::Relaxed);
     }
 
-    /// Operations so far: calls to the store, of which a claim counts for each job that it brought.
-    pub(super) fn operations(&self) -> u64 {
-        self.operations.load(Ordering::Relaxed)
+    pub(super) fn lost_answers(&self) -> u64 {
+        self.lost_answers.load(Ordering::Relaxed)
     }
 }

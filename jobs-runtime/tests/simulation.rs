@@ -1,0 +1,44 @@
+//! The simulator keeps its own promises, and a few seeds of it run with all other tests. Ten
+//! thousand seeds are a step of `scripts/test` of their own, with a build that is fast enough.
+#![allow(clippy::unwrap_used)]
+
+use jobs_runtime::torture::Bug;
+use jobs_runtime::torture::seeded::plant;
+use jobs_runtime::torture::sim::batch::run_seeds;
+use jobs_runtime::torture::sim::{Options, run};
+
+const FEW: Options = Options { operations: 200 };
+
+#[test]
+fn a_seed_is_the_same_run_each_time() {
+    for seed in [3, 12] {
+        let (one, two) = (run(seed, &FEW).unwrap(), run(seed, &FEW).unwrap());
+        let lines: Vec<String> = one.trace().collect();
+        assert!(lines.len() > 200, "{} lines", lines.len());
+        let other: Vec<String> = two.trace().collect();
+        let differs = lines.iter().zip(&other).find(|(one, two)| one != two);
+        assert_eq!(differs, None);
+        assert_eq!(one.trace_hash(), two.trace_hash());
+    }
+}
+
+#[test]
+fn two_seeds_are_two_runs() {
+    let hash = |seed| run(seed, &FEW).unwrap().trace_hash();
+    assert_ne!(hash(1), hash(2));
+}
+
+#[test]
+fn some_seeds_break_no_promise() {
+    let summary = run_seeds(0..60, &FEW, 2, |_| {});
+    assert!(summary.findings.is_empty(), "{:#?}", summary.findings);
+    assert_eq!(summary.runs, 60);
+}
+
+#[test]
+fn a_planted_bug_is_found_and_its_seed_named() {
+    plant(Some(Bug::NoFence));
+    let summary = run_seeds(0..40, &FEW, 2, |_| {});
+    plant(None);
+    assert!(!summary.findings.is_empty());
+}
