@@ -25,39 +25,40 @@ const _: () = {
     impl<'__job> ::jobs_runtime::private::Helper<'__job> for bill<'__job> {
         fn def() -> ::jobs_runtime::private::HelperDef {
             const STEPS: &[::jobs_runtime::private::StepDef] = &[
+                ::jobs_runtime::private::StepDef::new(
+                    "price",
+                    ::jobs_runtime::private::RecordKind::Step,
+                    1u32,
+                    false,
+                ),
                 ::jobs_runtime::private::StepDef {
-                    name: "price",
-                    kind: ::jobs_runtime::private::RecordKind::Step,
-                    line: 1u32,
-                    in_loop: false,
-                    ..::jobs_runtime::private::StepDef::DEFAULT
-                },
-                ::jobs_runtime::private::StepDef {
-                    name: "tax",
-                    kind: ::jobs_runtime::private::RecordKind::Step,
-                    line: 1u32,
-                    in_loop: false,
                     helper: ::core::option::Option::Some(
                         <taxes::ask<
                             'static,
                         > as ::jobs_runtime::private::Helper<'static>>::def,
                     ),
-                    ..::jobs_runtime::private::StepDef::DEFAULT
+                    ..::jobs_runtime::private::StepDef::new(
+                        "tax",
+                        ::jobs_runtime::private::RecordKind::Step,
+                        1u32,
+                        false,
+                    )
                 },
                 ::jobs_runtime::private::StepDef {
-                    name: "charge",
-                    kind: ::jobs_runtime::private::RecordKind::Step,
-                    line: 1u32,
-                    in_loop: false,
                     was: &["pay"],
                     at_most_once: true,
-                    ..::jobs_runtime::private::StepDef::DEFAULT
+                    ..::jobs_runtime::private::StepDef::new(
+                        "charge",
+                        ::jobs_runtime::private::RecordKind::Step,
+                        1u32,
+                        false,
+                    )
                 },
             ];
             ::jobs_runtime::private::HelperDef {
                 file: ::core::file!(),
                 steps: STEPS,
-                raw_await: false,
+                ..::jobs_runtime::private::HelperDef::DEFAULT
             }
         }
         fn within(__job_cx: ::jobs_runtime::private::JobCx<'__job>) -> Self {
@@ -74,13 +75,13 @@ const _: () = {
         ) -> Result<u64> {
             let __job_cx = self.__cx;
             let cents = step!(
-                @ run __job_cx["price"] [::jobs_runtime::private::StepOptions::DEFAULT]
+                @ call __job_cx["price"] [::jobs_runtime::private::StepOptions::DEFAULT]
                 price(order)
             )
                 .await?;
             step!(@ steps __job_cx["tax"] [taxes::ask < '_ >] order, cents).await?;
             step!(
-                @ run __job_cx[::jobs_runtime::private::StepName::from("charge")
+                @ call __job_cx[::jobs_runtime::private::StepName::named("charge")
                 .formerly("pay")] [::jobs_runtime::private::StepOptions { at_most_once :
                 true, .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(order,
                 cents)

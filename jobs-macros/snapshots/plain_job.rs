@@ -50,21 +50,18 @@ const _: () = {
                 ::jobs_runtime::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [<
                 State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
                 JobContext as ::jobs_runtime::private::Extract > ::need], steps : &
-                [::jobs_runtime::private::StepDef { name : "create-account", kind :
-                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT },
-                ::jobs_runtime::private::StepDef { name : "charge:{item.id}", kind :
-                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : true,
-                .. ::jobs_runtime::private::StepDef::DEFAULT },
-                ::jobs_runtime::private::StepDef { name : "cool-off", kind :
-                ::jobs_runtime::private::RecordKind::Sleep, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT },
-                ::jobs_runtime::private::StepDef { name : "feedback", kind :
-                ::jobs_runtime::private::RecordKind::Event, line : 1u32, in_loop : false,
-                subject : "FeedbackGiven", .. ::jobs_runtime::private::StepDef::DEFAULT
-                }, ::jobs_runtime::private::StepDef { name : "note", kind :
-                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT }], run : __job_run, }
+                [::jobs_runtime::private::StepDef::new("create-account",
+                ::jobs_runtime::private::RecordKind::Step, 1u32, false),
+                ::jobs_runtime::private::StepDef::new("charge:{item.id}",
+                ::jobs_runtime::private::RecordKind::Step, 1u32, true),
+                ::jobs_runtime::private::StepDef::new("cool-off",
+                ::jobs_runtime::private::RecordKind::Sleep, 1u32, false),
+                ::jobs_runtime::private::StepDef { subject : "FeedbackGiven", ..
+                ::jobs_runtime::private::StepDef::new("feedback",
+                ::jobs_runtime::private::RecordKind::Event, 1u32, false) },
+                ::jobs_runtime::private::StepDef::new("note",
+                ::jobs_runtime::private::RecordKind::Step, 1u32, false)], run :
+                __job_run, }
             }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
@@ -124,13 +121,13 @@ const _: () = {
         job: JobContext,
     ) -> Result<u64> {
         let account = step!(
-            @ run __job_cx["create-account"]
+            @ call __job_cx["create-account"]
             [::jobs_runtime::private::StepOptions::DEFAULT] create_account(& input)
         )
             .await?;
         for item in &input.items {
             step!(
-                @ run __job_cx[::jobs_runtime::private::rendered(& ["charge:", ""], &
+                @ call __job_cx[::jobs_runtime::private::rendered(& ["charge:", ""], &
                 [::jobs_runtime::private::key_part(& item.id)])]
                 [::jobs_runtime::private::StepOptions { attempts : 3, timeout :
                 ::core::option::Option::Some(::jobs_runtime::private::Millis(30000u64)),
@@ -153,7 +150,9 @@ const _: () = {
         )
             .await
     }
-    ::jobs_runtime::private::claim! {
-        "job" "welcome"
-    }
+    const _: () = {
+        ::jobs_runtime::private::claim! {
+            "job" "welcome"
+        }
+    };
 };

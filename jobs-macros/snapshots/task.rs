@@ -46,9 +46,9 @@ const _: () = {
                 ::jobs_runtime::private::Probe < < Result < () > as
                 ::jobs_runtime::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [<
                 State < Mailer > as ::jobs_runtime::private::Extract > ::need], steps : &
-                [::jobs_runtime::private::StepDef { name : "send", kind :
-                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT }], run : __job_run, }
+                [::jobs_runtime::private::StepDef::new("send",
+                ::jobs_runtime::private::RecordKind::Step, 1u32, false)], run :
+                __job_run, }
             }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
@@ -99,12 +99,14 @@ const _: () = {
         mailer: State<Mailer>,
     ) -> Result<()> {
         step!(
-            @ run __job_cx["send"] [::jobs_runtime::private::StepOptions::DEFAULT] mailer
-            .send(tick.at)
+            @ call __job_cx["send"] [::jobs_runtime::private::StepOptions::DEFAULT]
+            mailer.send(tick.at)
         )
             .await
     }
-    ::jobs_runtime::private::claim! {
-        "job" "nightly"
-    }
+    const _: () = {
+        ::jobs_runtime::private::claim! {
+            "job" "nightly"
+        }
+    };
 };

@@ -19,8 +19,8 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored by a job",
     label = "cannot be written down and read back",
-    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to `{Self}`",
-    note = "a borrowed value cannot be read back: give an owned one"
+    note = "if it is a type of yours, add `#[derive(serde::Serialize, serde::Deserialize)]` to it",
+    note = "if it is a reference, give an owned value: a reference cannot be read back"
 )]
 pub trait Durable: Sized {
     /// The stored form.
@@ -216,7 +216,7 @@ impl<K> WaitKey<K> for AnyKey {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an error that can be stored",
     label = "neither a `Failure` nor a `std::error::Error`",
-    note = "implement `std::error::Error` for `{Self}`, or turn it into a `Failure` with `map_err(Failure::msg)`"
+    note = "use `jobs_runtime::Result`, into whose error `?` turns any `std::error::Error`; for `{Self}` implement that trait, or turn it into a `Failure` with `map_err(Failure::msg)`"
 )]
 pub trait IntoFailure {
     /// The failure, with the chain of its causes.
@@ -330,14 +330,18 @@ pub trait StepBody {
     type Output;
 
     #[doc(hidden)]
-    fn into_body(self) -> impl Future<Output = Self::Output>;
+    type Future: Future<Output = Self::Output>;
+
+    #[doc(hidden)]
+    fn into_body(self) -> Self::Future;
 }
 
 #[diagnostic::do_not_recommend]
 impl<F: IntoFuture> StepBody for F {
     type Output = F::Output;
+    type Future = F::IntoFuture;
 
-    fn into_body(self) -> impl Future<Output = F::Output> {
+    fn into_body(self) -> F::IntoFuture {
         self.into_future()
     }
 }

@@ -10,16 +10,15 @@ mod schedules;
 #[cfg(test)]
 mod tests;
 mod transactions;
+mod url;
 
 pub(crate) use codes::check_codes;
 pub use codes::{Code, codes};
+pub(crate) use url::scheme;
 
-use crate::core::StoredError;
+use crate::core::{ERROR_LIMIT_CAUSES, StoredError};
 use std::fmt;
 use std::sync::Arc;
-
-/// Causes that are kept of one error.
-const MAX_CHAIN: usize = 32;
 
 /// The longest message or remedy, in bytes: it may quote a name that a user chose.
 const MAX_TEXT_BYTES: usize = 8 * 1024;
@@ -86,7 +85,7 @@ impl Error {
     pub(crate) fn stored(&self) -> StoredError {
         let mut chain = Vec::new();
         let mut source = std::error::Error::source(self);
-        while let Some(cause) = source.filter(|_| chain.len() < MAX_CHAIN) {
+        while let Some(cause) = source.filter(|_| chain.len() < ERROR_LIMIT_CAUSES) {
             chain.push(cause.to_string());
             source = cause.source();
         }
@@ -94,6 +93,7 @@ impl Error {
             chain,
             ..StoredError::new(self.code(), &*self.message)
         }
+        .limited()
     }
 
     fn is(&self, code: &'static Code) -> bool {

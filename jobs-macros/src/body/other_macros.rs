@@ -75,7 +75,7 @@ impl Marker<'_> {
         };
         for future in &mut joined {
             if !self.futures.pending(future) {
-                self.refuse_raw_await(future.span());
+                self.refuse_raw_await(future, future.span());
             }
             self.visit_expr_mut(future);
         }

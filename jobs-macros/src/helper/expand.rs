@@ -3,17 +3,17 @@
 //! tells whoever calls it otherwise how it is called.
 
 use crate::body::{self, Marked};
-use crate::job::{JobFn, Place, attributes};
+use crate::job::{Allowed, JobFn, Place, attributes};
 use crate::place;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{FnArg, ReturnType, Type};
+use syn::{FnArg, ReturnType};
 
 pub(super) struct Definition<'a> {
     pub(super) krate: TokenStream,
     pub(super) function: &'a JobFn,
     pub(super) marked: &'a Marked,
-    pub(super) raw_await: bool,
+    pub(super) allowed: Allowed,
 }
 
 impl Definition<'_> {
@@ -48,7 +48,7 @@ impl Definition<'_> {
         quote! {
             #(#attrs)*
             #[allow(dead_code, clippy::extra_unused_lifetimes, clippy::too_many_arguments)]
-            #vis fn #ident #generics(#(_: #types),*) -> #krate::private::Outside<#returned>
+            #vis fn #ident #generics(#(#types),*) -> #krate::private::Outside<#returned>
             where
                 for<'__step> #krate::private::Here: #krate::private::CalledByStep<'__step>,
             {
@@ -78,12 +78,17 @@ impl Definition<'_> {
         let (krate, ident) = (&self.krate, &self.function.sig.ident);
         let context = body::context();
         let steps = body::step_defs(krate, &self.marked.steps);
-        let raw_await = self.raw_await;
+        let allowed = self.allowed.fields();
         quote! {
             impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
                 fn def() -> #krate::private::HelperDef {
                     const STEPS: &[#krate::private::StepDef] = #steps;
-                    #krate::private::HelperDef { file: ::core::file!(), steps: STEPS, raw_await: #raw_await }
+                    #krate::private::HelperDef {
+                        file: ::core::file!(),
+                        steps: STEPS,
+                        #(#allowed,)*
+                        ..#krate::private::HelperDef::DEFAULT
+                    }
                 }
                 fn within(#context: #krate::private::JobCx<'__job>) -> Self {
                     Self { __cx: #context }
@@ -131,10 +136,14 @@ impl Definition<'_> {
         }
     }
 
-    fn types(&self) -> impl Iterator<Item = &Type> {
+    /// The parameters, without their names.
+    fn types(&self) -> impl Iterator<Item = TokenStream> {
         let inputs = self.function.sig.inputs.iter();
         inputs.filter_map(|parameter| match parameter {
-            FnArg::Typed(parameter) => Some(&*parameter.ty),
+            FnArg::Typed(parameter) => {
+                let (cfgs, ty) = (body::cfgs_of(&parameter.attrs), &parameter.ty);
+                Some(quote!(#(#cfgs)* _: #ty))
+            }
             FnArg::Receiver(_) => None,
         })
     }

@@ -31,7 +31,7 @@ impl Definition<'_> {
         }
         let (request, marker, implementation) =
             (self.request_fn(), self.marker_type(), self.implementation());
-        let (run, body) = (self.run_fn(), self.body_fn());
+        let (run, body, bundle) = (self.run_fn(), self.body_fn(), self.bundle());
         let (claims_here, claims) = self.claims();
         let (lints, warnings) = (self.attrs(Place::Inside), &self.marked.warnings);
         quote! {
@@ -42,6 +42,7 @@ impl Definition<'_> {
             #[allow(non_local_definitions, clippy::needless_update)]
             const _: () = {
                 #implementation
+                #bundle
                 #run
                 #body
                 #(#warnings)*
@@ -115,10 +116,12 @@ impl Definition<'_> {
         let output = quote_spanned! {returned.span()=>
             type Output = <#returned as #krate::private::JobReturn>::Ok;
         };
+        // At the types, because rustc says there that one of them is private.
+        let stored = quote_spanned!(input.span()=> type Input = #input;);
         quote! {
             #task
             impl #krate::Job for #ident {
-                type Input = #input;
+                #stored
                 #output
                 fn def() -> &'static #krate::private::JobDef {
                     #definition
@@ -189,7 +192,7 @@ impl Definition<'_> {
         let rendered = body::rendered(&self.krate, template);
         let root = self.shape.input.as_ref().map(|input| {
             let mut root = input.root.clone();
-            root.set_span(place::theirs_at(template.literal.span()));
+            root.set_span(template.literal.span());
             root
         });
         quote! {
@@ -206,12 +209,7 @@ impl Definition<'_> {
         let input = Ident::new("__input", Span::mixed_site());
         let bytes = Ident::new("__bytes", Span::mixed_site());
         let given = self.shape.input.as_ref().map(|_| quote!(#input,));
-        let extracted = self.shape.extracted.iter().map(|parameter| {
-            let ty = &parameter.ty;
-            quote_spanned! {ty.span()=>
-                <#ty as #krate::private::Extract>::extract(#context)?
-            }
-        });
+        let given_too = self.given(&context);
         let returned = self.return_type();
         let at_return = place::respan(krate.clone(), returned.span());
         let (output, encode) = (
@@ -223,7 +221,7 @@ impl Definition<'_> {
         let call = quote_spanned! {span=>
             #krate::private::run::<#ident, _, _, _>(#context, #bytes, #output, #encode, |#context, #input| {
                 let _ = &#input;
-                ::core::result::Result::Ok(__job_body(#context, #given #(#extracted),*))
+                ::core::result::Result::Ok(__job_body(#context, #given #given_too))
             })
         };
         quote! {
@@ -242,7 +240,7 @@ impl Definition<'_> {
         let context = body::context();
         let attrs = self.attrs(Place::Body);
         let returned = self.return_type();
-        let extracted = &self.shape.extracted;
+        let extracted = self.taken();
         let owned = Ident::new("__input", Span::mixed_site());
         let (parameter, binding) = match &self.shape.input {
             None => (TokenStream::new(), TokenStream::new()),
@@ -272,7 +270,7 @@ impl Definition<'_> {
             async fn __job_body(
                 #context: #krate::private::JobCx<'_>,
                 #parameter
-                #(#extracted),*
+                #extracted
             ) -> #returned {
                 #binding
                 #body

@@ -7,9 +7,9 @@ use crate::options::{self, Rule, Seen};
 use crate::template::{Role, Template};
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
+use syn::LitStr;
 use syn::ext::IdentExt;
 use syn::parse::ParseStream;
-use syn::LitStr;
 
 const RULES: &[Rule] = &[
     Rule {

@@ -37,7 +37,8 @@ mod requests;
 mod transactional;
 
 pub use check::{
-    LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, check_claim, check_event, check_job, check_setting,
+    LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, check_claim, check_event, check_job,
+    check_setting,
 };
 pub use inspect::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
 pub use limits::{JobLimits, LimitSetting, QueueSetting, TenantSetting, limit_of};

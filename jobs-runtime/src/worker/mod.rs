@@ -10,6 +10,7 @@ mod limits;
 mod observe;
 mod panic;
 mod poller;
+mod polling;
 mod shutdown;
 
 pub(crate) use drain::Drain;
@@ -212,7 +213,6 @@ impl Worker {
     ) -> Result<(), Error> {
         panic::remember_places();
         let registry = Registry::linked()?;
-        Registry::check_events()?;
         crate::error::check_codes()?;
         self.check_states(&registry)?;
         self.check_transactions(&registry)?;

@@ -1,14 +1,13 @@
 //! Claim and heartbeat: leases given and made longer.
 
 use super::lanes::Queue;
-use super::row::Row;
 use super::store::Store;
 use crate::contract::{
     Beat, BeatAnswer, Claim, Claimed, Claims, QueueSetting, TenantSetting, limit_of,
 };
 use crate::core::{
-    self, Blocked, ClaimVerdict, Contender, Group, JobId, LANE_LIMIT, Lane, Priority, Room, State,
-    Timestamp, Turns,
+    self, Blocked, ClaimVerdict, Contender, Group, JobId, LANE_LIMIT, Lane, Millis, Priority, Room,
+    State, Timestamp, Turns,
 };
 use crate::torture::seeded;
 use std::collections::{BTreeMap, BTreeSet};
@@ -25,9 +24,8 @@ struct Claiming<'a> {
     claim: &'a Claim,
     now: Timestamp,
     queues: BTreeSet<String>,
-    leased: Vec<Row>,
-    /// Rows that were found and not leased: kept out of this claim, which would find them again.
-    passed: Vec<Row>,
+    /// What was leased, and when each lease ends.
+    leased: Vec<(JobId, Option<Timestamp>)>,
     room: Room,
     /// Lanes that a limit holds back.
     held: BTreeSet<(String, Lane)>,
@@ -42,7 +40,6 @@ impl Store {
             now,
             queues: self.open_queues(claim),
             leased: Vec::new(),
-            passed: Vec::new(),
             room: Room::default(),
             held: BTreeSet::new(),
             retry_at: None,
@@ -50,25 +47,10 @@ impl Store {
         for priority in self.priorities(&claiming.queues) {
             self.claim_priority(&mut claiming, priority);
         }
-        let jobs = claiming
-            .leased
-            .iter()
-            .map(|row| Claimed {
-                job: row.job(),
-                journal: row.records(),
-                nudge: row.nudge(),
-            })
+        let jobs = mem::take(&mut claiming.leased)
+            .into_iter()
+            .filter_map(|(id, end)| self.claimed(id, end, now))
             .collect();
-        // Put back only now: a lease of no length must not be found twice by one claim.
-        let (leased, passed) = (
-            mem::take(&mut claiming.leased),
-            mem::take(&mut claiming.passed),
-        );
-        for mut row in leased.into_iter().chain(passed) {
-            let end = row.head.visible_at;
-            row.head.visible_at = end.map(|end| seeded::lease_end(now, end));
-            self.put(row);
-        }
         for (group, pace) in claiming.room.paces() {
             self.paces.insert(group.clone(), pace);
         }
@@ -136,15 +118,37 @@ impl Store {
             ClaimVerdict::Lease { head } => {
                 row.head = head;
                 row.notes.worker = Some(claim.worker.clone());
-                claiming.leased.push(row);
+                claiming.leased.push((id, row.head.visible_at));
+                // Back at once: a job that ends further down may have something to tell it. A lease
+                // of no length must not be found twice by one claim.
+                let later = now.after(Millis(1));
+                row.head.visible_at = row.head.visible_at.max(Some(later));
+                self.put(row);
                 true
             }
-            // Only what is visible was looked at, so the core cannot say so.
             ClaimVerdict::Skip => {
-                claiming.passed.push(row);
+                // Only what is visible was looked at, so the core cannot say so; if it does, the
+                // row is set aside for this claim, which would find it for ever.
+                tracing::error!(job = %id, "a visible job cannot be leased");
+                row.head.visible_at = Some(now.after(Millis(1)));
+                self.put(row);
                 false
             }
         }
+    }
+
+    /// What is told of a leased row, which ends when it was decided to.
+    fn claimed(&mut self, id: JobId, end: Option<Timestamp>, now: Timestamp) -> Option<Claimed> {
+        let mut row = self.take(id)?;
+        row.head.visible_at = end;
+        let claimed = Claimed {
+            job: row.job(),
+            journal: row.records(),
+            nudge: row.nudge(),
+        };
+        row.head.visible_at = end.map(|end| seeded::lease_end(now, end));
+        self.put(row);
+        Some(claimed)
     }
 
     /// The lanes of one priority with visible jobs, those of a queue in the order of their turns.

@@ -62,7 +62,7 @@ fn parse(url: &str, mut options: SqliteOptions) -> Result<(PathBuf, SqliteOption
             let fix = format!("the options are {OPTIONS}");
             Error::url_invalid(
                 url,
-                format_args!("the option \"{option}\" has no meaning"),
+                format_args!("the option \"{name}\" is not known, or has no such value"),
                 fix,
             )
         })?;

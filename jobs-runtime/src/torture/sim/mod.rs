@@ -12,6 +12,7 @@ mod line;
 mod process;
 mod sink;
 mod store;
+mod tape;
 mod tasks;
 mod trace;
 mod weather;
@@ -22,7 +23,11 @@ use super::recorder::dump;
 use crate::core::Millis;
 use engine::{Engine, HEALS_WITHIN, LEASE};
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tape::Tape;
+
+pub use tape::Taped;
 
 /// What a run is asked to be.
 #[derive(Clone, Copy, Debug)]
@@ -73,7 +78,7 @@ pub fn run(seed: u64, options: &Options) -> io::Result<Outcome> {
         store::ready(dump(&ran.log, &*ran.driver))?;
     }
     let history = ran.sink.take();
-    let mut report = check(&history, &rules());
+    let mut report = check(&history, &rules(ran.concurrency));
     // The history is written at the store, which always knows; a caller did not.
     report.coverage.unknown_outcomes += ran.lost_answers;
     Ok(Outcome {
@@ -86,12 +91,31 @@ pub fn run(seed: u64, options: &Options) -> io::Result<Outcome> {
     })
 }
 
+/// Runs one seed, and gives every call that was made to the store, in their order.
+///
+/// # Errors
+/// As [`run`].
+pub fn tape(seed: u64, options: &Options) -> io::Result<Vec<Taped>> {
+    let calls: Arc<Mutex<Vec<Taped>>> = Arc::default();
+    let engine = Engine::on(seed, |driver, time| {
+        Arc::new(Tape::new(driver, time, Arc::clone(&calls)))
+    });
+    engine.run(options.operations)?;
+    let taped = std::mem::take(&mut *calls.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(taped)
+}
+
+/// How long after the faults a run whose event has come may wait for a worker.
+const WOKEN_WITHIN: Millis = Millis::secs(45);
+
 /// What holds in a simulation beyond what always does.
-fn rules() -> Rules {
+fn rules(concurrency: u64) -> Rules {
     Rules {
         heal_within: Some(Millis::from(HEALS_WITHIN)),
         // A worker goes by its own clock, and begins nothing once the lease it knows of has ended.
         zombie_grace: LEASE,
+        // Workers with a single slot may have much to do first.
+        wake_within: (concurrency > 1).then_some(WOKEN_WITHIN),
         ..Rules::default()
     }
 }

@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 const MAX_ACTS: u64 = 6;
 /// How deep children nest.
 pub(crate) const MAX_DEPTH: u8 = 2;
+/// A wait that outlasts everything else, so that one whose event was missed shows.
+const LONG_WAIT: u64 = 120_000;
 /// The keys that events and waits share: few, so that they meet.
 pub(crate) const NOTE_KEYS: u64 = 8;
 /// The keys that jobs of one name share: few, so that they collide.
@@ -57,6 +59,8 @@ pub enum Act {
     Tell(u64),
     /// A step that is tried several times.
     Tries,
+    /// Waits for events of this key and of the next one at once, for so long.
+    Two(u64, u64),
     /// Waits for an event of this key, for so long.
     Wait(u64, u64),
     /// A plain step that takes so long.
@@ -68,8 +72,14 @@ impl Script {
     #[must_use]
     pub fn acts(&self) -> Vec<Act> {
         let mut choices = Choices::of(self.seed, 0xAC75);
+        let waits_long = self.depth == 0 && choices.per_mille(60);
         let count = 1 + choices.below(MAX_ACTS).min(choices.below(MAX_ACTS + 2));
-        (0..count).map(|_| self.act(&mut choices)).collect()
+        let mut acts: Vec<Act> = (0..count).map(|_| self.act(&mut choices)).collect();
+        if waits_long {
+            // One of them at most: they add up.
+            acts.insert(0, Act::Wait(choices.below(NOTE_KEYS), LONG_WAIT));
+        }
+        acts
     }
 
     fn act(&self, choices: &mut Choices) -> Act {
@@ -92,6 +102,7 @@ impl Script {
                 (3, 13),
                 (4, 14),
                 (1, 15),
+                (5, 16),
             ],
             0,
         );
@@ -111,6 +122,7 @@ impl Script {
             13 => Act::Slow,
             14 => Act::Tell(choices.below(NOTE_KEYS)),
             15 => Act::Fail,
+            16 => Act::Two(choices.below(NOTE_KEYS), choices.between(1_000, 12_000)),
             _ => Act::Work(choices.weighted(&[(6, 0), (3, 50), (2, 1_500), (1, 8_000)], 0)),
         }
     }
