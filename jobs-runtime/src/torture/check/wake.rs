@@ -156,6 +156,10 @@ fn stored<'h>(
         if commit.removed.iter().any(|name| name == step) {
             stored = None;
         }
+        // A run that had ended waits anew from when it was revived: what expired meanwhile is gone.
+        if made.settle() == Some(Settled::Requeue) {
+            stored = stored.map(|(_, wait)| (made.end, wait));
+        }
         let mut pending = commit.records.iter().filter(|r| r.position.is_none());
         let pending = pending.find(|r| r.step == step && made.is_applied());
         if let Some(wait) = pending.and_then(|r| r.wait.as_ref()) {
