@@ -138,7 +138,8 @@ fn served_once(
 }
 
 /// Where a wait was stored for certain, as it stands at a place: the end of the first applied commit
-/// that has it pending, since a person last had it forgotten.
+/// that has it pending, since a person last had it forgotten, or the revival that made it one again.
+/// While its job is over, events pass it by.
 fn stored<'h>(
     index: &Index<'h>,
     line: &Line<'h>,
@@ -156,8 +157,7 @@ fn stored<'h>(
         if commit.removed.iter().any(|name| name == step) {
             stored = None;
         }
-        // A run that had ended waits anew from when it was revived: what expired meanwhile is gone.
-        if made.settle() == Some(Settled::Requeue) {
+        if commit.settle == Some(Settled::Requeue) {
             stored = stored.map(|(_, wait)| (made.end, wait));
         }
         let mut pending = commit.records.iter().filter(|r| r.position.is_none());
