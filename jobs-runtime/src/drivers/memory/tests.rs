@@ -118,7 +118,7 @@ async fn each_change_gives_its_hint() {
     let cancel = Settle::Cancel;
     let cancel = Commit::settle(spec.id, spec.run_id, number(&claims.jobs[0], 2), cancel);
     memory.commit(&[cancel], None).await.unwrap();
-    assert_eq!(told(), [WakeUp::Ended]);
+    assert_eq!(told(), [WakeUp::Ended, WakeUp::Freed]);
 }
 
 #[tokio::test]
