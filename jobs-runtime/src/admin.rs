@@ -175,6 +175,8 @@ impl<'a> Admin<'a> {
             attempts_max: view.job.head.attempts_max,
             on_conflict: OnConflict::Error,
             unique_for: None,
+            window: None,
+            expires: None,
         };
         Jobs::of(self.store.clone()).enqueue_raw(fork).await
     }

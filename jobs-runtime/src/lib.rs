@@ -51,7 +51,7 @@ pub mod torture;
 mod torture;
 mod worker;
 
-pub use crate::core::{JobId, Limit, OnConflict, Rate, RunId, Timestamp};
+pub use crate::core::{Edge, JobId, Limit, OnConflict, Rate, RunId, Timestamp, Window};
 pub use admin::{Admin, BACKFILL_LIMIT_TICKS, TaskView};
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
@@ -131,6 +131,8 @@ pub use jobs_macros::Event;
 /// | `attempts = 5`, `backoff = "1s..1h"` | how often it is tried, and the delay between two tries |
 /// | `on_conflict = dedupe`, `error` or `replace` | what an enqueue does when a live job holds the key: give that job (the default), refuse, or see to it that the newest input runs |
 /// | `unique_for = "24h"` | how long the key is kept, also when the job has ended before |
+/// | `debounce = "10s"` | it runs with the last input once its key was not enqueued for so long; `(span = "10s", edge = leading, at_most = "1m")` says more: see [`Window`] |
+/// | `throttle = "1m"` | it runs at once, and then at most once in so much time, with the last input |
 /// | `expires = "1h"` | it fails if it was not started within so much time |
 /// | `on_cancel = path` | another job, which gets the same input when this one is cancelled |
 /// | `timeout = "10m"`, `visibility_timeout = "30s"` | how long one lease may run, and how long it hides the job without a heartbeat |

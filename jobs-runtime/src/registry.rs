@@ -5,7 +5,7 @@ mod shape;
 pub use shape::{ListedStep, TypeDef};
 
 use crate::core::{
-    Backoff, CleanUp, Limit, Millis, Missed, OnConflict, Overlap, Priority, RecordKind,
+    Backoff, CleanUp, Limit, Millis, Missed, OnConflict, Overlap, Priority, RecordKind, Window,
 };
 use crate::steps::JobCx;
 use crate::{Error, Failure};
@@ -86,6 +86,8 @@ pub struct JobOptions {
     pub on_conflict: OnConflict,
     /// How long the key is kept, whatever becomes of the job.
     pub unique_for: Option<Millis>,
+    /// Makes few runs of enqueues that come close together.
+    pub window: Option<Window>,
     /// It fails if it was not started within so much time of its enqueue.
     pub expires: Option<Millis>,
     /// What cleans up after it, if it is cancelled.
@@ -126,6 +128,7 @@ impl JobOptions {
         outbox: false,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
         expires: None,
         on_cancel: None,
         task: None,

@@ -5,6 +5,7 @@ use super::Kind;
 use super::allow::{self, Allowed};
 use super::limit::LimitArgs;
 use super::task::{self, TaskArgs};
+use super::window::WindowArgs;
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
 use crate::names;
@@ -23,6 +24,7 @@ const RULES: &[Rule] = &[
     rule("attempts", "5"),
     rule("backoff", "\"1s..1h\""),
     rule("crate", "path::to::runtime"),
+    rule("debounce", "\"10s\""),
     rule("expires", "\"1h\""),
     rule("idempotency", "\"signup:{input.user_id}\""),
     rule("limit", "(concurrency = 5)"),
@@ -35,6 +37,7 @@ const RULES: &[Rule] = &[
     rule("removed", "[\"old-step\"]"),
     rule("step_timeout", "\"1m\""),
     rule("tenant", "\"{input.org_id}\""),
+    rule("throttle", "\"1m\""),
     rule("timeout", "\"10m\""),
     rule("unique_for", "\"24h\""),
     rule("visibility_timeout", "\"30s\""),
@@ -78,6 +81,7 @@ pub(crate) struct Args {
     pub(crate) unique_for: Option<(u64, Span)>,
     pub(crate) visibility_timeout_millis: Option<u64>,
     pub(crate) was: Vec<LitStr>,
+    pub(crate) window: Option<WindowArgs>,
     /// Literals with mismatched braces, for rustc to report.
     pub(crate) rustc_says: Vec<TokenStream>,
 }
@@ -97,8 +101,8 @@ pub(crate) fn parse(tokens: TokenStream, kind: Kind, errors: &mut Errors) -> Arg
         ..Args::default()
     };
     let (rules, refused) = match kind {
-        Kind::Job => (RULES.to_vec(), &task::NOT_OF_A_JOB),
-        Kind::Task => ([RULES, &task::RULES].concat(), &task::NOT_OF_A_TASK),
+        Kind::Job => (RULES.to_vec(), &task::NOT_OF_A_JOB[..]),
+        Kind::Task => ([RULES, &task::RULES].concat(), &task::NOT_OF_A_TASK[..]),
     };
     let read = |input: ParseStream<'_>| {
         let mut seen = Seen::new(&rules, kind.name()).refusing(refused);
@@ -133,6 +137,7 @@ impl Args {
             }
             "backoff" => self.backoff = Some(read_backoff(key, input)?),
             "crate" => self.krate = Some(input.call(Path::parse_mod_style)?),
+            "debounce" | "throttle" => self.read_window(key, input, errors)?,
             "expires" => self.expires_millis = Some(options::millis(key, input, "\"1h\"")?),
             "idempotency" => self.idempotency = Some(self.read_idempotency(input)?),
             "limit" => self.read_limit(key, input, errors)?,

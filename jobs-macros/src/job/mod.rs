@@ -15,6 +15,7 @@ mod registered;
 mod task;
 #[cfg(test)]
 mod tests;
+mod window;
 
 pub(crate) use allow::{Allowed, read as read_allow};
 pub(crate) use attributes::{Place, attributes};

@@ -105,6 +105,7 @@ mod suspend;
 mod tenants;
 mod text;
 mod turns;
+mod windows;
 
 pub use failure::{Failure, Result};
 pub use subject::Subject;

@@ -40,7 +40,9 @@ pub use check::{
     LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, check_claim, check_event, check_job,
     check_setting,
 };
-pub use inspect::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
+pub use inspect::{
+    Inspect, JobFilter, JobView, Page, PageCursor, Standing, Standings, StoredEvent, WorkerInfo,
+};
 pub use limits::{JobLimits, LimitSetting, QueueSetting, TenantSetting, limit_of};
 pub use report::{Fact, Finding, Gravity, Report};
 pub use requests::{

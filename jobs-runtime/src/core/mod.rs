@@ -24,6 +24,7 @@ mod schedule;
 mod time;
 mod transition;
 mod turns;
+mod window;
 
 pub use backoff::Backoff;
 pub use child::{cancelled_with_parent, child_cycle, child_gone, child_outcome};
@@ -43,7 +44,7 @@ pub use job::{
 pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
 pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
 pub use limits::{Blocked, Group, Limit, Pace, RATE_LIMIT_STARTS, Rate, Room, UnknownRate};
-pub use meet::{Meeting, NEVER, clean_up, follower, meet, released};
+pub use meet::{Meeting, NEVER, clean_up, follower, meet, opened, passed_until, put_off, released};
 pub use mix::derived;
 pub use notes::{
     LOG_LIMIT_LINES, LOG_LINE_LIMIT_BYTES, LOG_WAITING_LIMIT_LINES, NOTES_EVERY,
@@ -58,3 +59,4 @@ pub use schedule::{
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};
 pub use turns::{Contender, LANE_LIMIT, Lane, Turn, Turns, VisibleJob};
+pub use window::{Edge, Window, WindowKind};

@@ -112,13 +112,23 @@ impl Contender {
     }
 }
 
+/// Whose turn it is in a queue while a claim is made.
+#[derive(Debug)]
+struct QueueTurn {
+    queue: String,
+    /// The number of its lane among all.
+    lane: usize,
+    /// What the lane has had of its turn.
+    served: u32,
+    has_served: bool,
+}
+
 /// The lanes of one priority while a claim is made. Those of a queue stand in the order of their
 /// turns: the first is the one whose turn it is.
 #[derive(Debug)]
 pub struct Turns {
     lanes: Vec<Contender>,
-    /// The queues, with the lane whose turn it is and what it had of it.
-    queues: Vec<(String, usize, u32)>,
+    queues: Vec<QueueTurn>,
     /// Somebody has a tenant or a limit, so turns are taken.
     is_fair: bool,
 }
@@ -127,10 +137,15 @@ impl Turns {
     /// `served` says for each queue what its first lane has had of its turn.
     #[must_use]
     pub fn new(lanes: Vec<Contender>, served: impl Fn(&str) -> u32) -> Turns {
-        let mut queues: Vec<(String, usize, u32)> = Vec::new();
+        let mut queues: Vec<QueueTurn> = Vec::new();
         for (index, lane) in lanes.iter().enumerate() {
-            if queues.iter().all(|(queue, ..)| *queue != lane.queue) {
-                queues.push((lane.queue.clone(), index, served(&lane.queue)));
+            if queues.iter().all(|turn| turn.queue != lane.queue) {
+                queues.push(QueueTurn {
+                    queue: lane.queue.clone(),
+                    lane: index,
+                    served: served(&lane.queue),
+                    has_served: false,
+                });
             }
         }
         let is_fair = lanes.iter().any(|contender| !contender.lane.is_plain());
@@ -152,10 +167,13 @@ impl Turns {
                 .filter_map(candidates)
                 .min_by_key(order);
         }
-        let of_queue = |(queue, at, _): &(String, usize, u32)| {
-            (*at..self.lanes.len())
-                .chain(0..*at)
-                .filter(|index| self.lanes.get(*index).is_some_and(|l| l.queue == *queue))
+        let of_queue = |turn: &QueueTurn| {
+            (turn.lane..self.lanes.len())
+                .chain(0..turn.lane)
+                .filter(|index| {
+                    let lane = self.lanes.get(*index);
+                    lane.is_some_and(|lane| lane.queue == turn.queue)
+                })
                 .find_map(candidates)
         };
         self.queues.iter().filter_map(of_queue).min_by_key(order)
@@ -177,30 +195,30 @@ impl Turns {
         let Some(lane) = self.lanes.get(index) else {
             return;
         };
-        let Some(turn) = self.queues.iter_mut().find(|(q, ..)| *q == lane.queue) else {
+        let Some(turn) = self.queues.iter_mut().find(|t| t.queue == lane.queue) else {
             return;
         };
         // A lane that others let pass begins a turn of its own.
-        let had = if turn.1 == index { turn.2 } else { 0 };
-        (turn.1, turn.2) = (index, had.saturating_add(1));
-        if turn.2 >= lane.weight.max(1) {
+        let had = if turn.lane == index { turn.served } else { 0 };
+        (turn.lane, turn.served) = (index, had.saturating_add(1));
+        turn.has_served = true;
+        if turn.served >= lane.weight.max(1) {
             let mut after = (index + 1..self.lanes.len()).chain(0..=index);
             let next = after.find(|i| self.lanes.get(*i).is_some_and(|l| l.queue == lane.queue));
-            (turn.1, turn.2) = (next.unwrap_or(index), 0);
+            (turn.lane, turn.served) = (next.unwrap_or(index), 0);
         }
     }
 
-    /// Where the turns of each queue stand that has more lanes than the plain one.
+    /// Where the turns stand that have moved, of queues that have more lanes than the plain one.
+    /// A claim that served nobody moves no turn, also not on from a lane that is empty just now.
     pub fn stand(&self) -> impl Iterator<Item = (&str, Turn)> {
-        self.queues.iter().filter_map(|(queue, at, served)| {
-            let lane = self.lanes.get(*at)?.lane.clone();
-            let takes_turns = |l: &&Contender| l.queue == *queue && !l.lane.is_plain();
+        let moved = self.queues.iter().filter(|turn| turn.has_served);
+        moved.filter_map(|turn| {
+            let lane = self.lanes.get(turn.lane)?.lane.clone();
+            let takes_turns = |l: &&Contender| l.queue == turn.queue && !l.lane.is_plain();
             self.lanes.iter().find(takes_turns)?;
-            let turn = Turn {
-                lane,
-                served: *served,
-            };
-            Some((queue.as_str(), turn))
+            let served = turn.served;
+            Some((turn.queue.as_str(), Turn { lane, served }))
         })
     }
 }
@@ -275,6 +293,15 @@ mod tests {
         let turns = Turns::new(lanes, |_| 0);
         assert_eq!(turns.next().map(|(index, _)| index), Some(1));
         assert_eq!(turns.stand().count(), 0);
+    }
+
+    #[test]
+    fn a_claim_that_serves_nobody_moves_no_turn() {
+        let lanes = vec![
+            contender("q", tenant("a"), 1),
+            contender("q", tenant("b"), 2),
+        ];
+        assert_eq!(Turns::new(lanes, |_| 0).stand().count(), 0);
     }
 
     #[test]

@@ -3,7 +3,7 @@
 use super::model::{EventLock, JobLock, Lock, StepLock, TypeLock};
 use super::{Place, fields};
 use crate::Error;
-use crate::core::{Backoff, Missed, OnConflict, Overlap, Priority};
+use crate::core::{Backoff, Limit, Missed, OnConflict, Overlap, Priority, WindowKind};
 use crate::registry::{EventDef, JobDef, JobOptions, ListedStep, Registry, TypeDef};
 use std::collections::BTreeMap;
 
@@ -163,7 +163,25 @@ fn options(options: &JobOptions) -> BTreeMap<String, String> {
             add(name, true, span.to_string());
         }
     }
+    if let Some(limit) = options.limit {
+        add("limit", true, limit_text(limit));
+    }
+    if let Some(window) = options.window {
+        let name = match window.kind {
+            WindowKind::Debounce => "debounce",
+            WindowKind::Throttle => "throttle",
+        };
+        add(name, true, window.to_string());
+    }
     all
+}
+
+fn limit_text(limit: Limit) -> String {
+    let most = limit
+        .concurrency
+        .map(|most| format!("concurrency = {most}"));
+    let rate = limit.rate.map(|rate| format!("rate = {rate}"));
+    most.into_iter().chain(rate).collect::<Vec<_>>().join(", ")
 }
 
 fn owned(names: &[&str]) -> Vec<String> {

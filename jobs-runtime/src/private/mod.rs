@@ -14,7 +14,7 @@ mod tx;
 mod types;
 
 pub use crate::core::{
-    Backoff, Limit, Millis, Missed, OnConflict, Overlap, Priority, Rate, RecordKind,
+    Backoff, Edge, Limit, Millis, Missed, OnConflict, Overlap, Priority, Rate, RecordKind, Window,
 };
 pub use crate::durable::{
     AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,

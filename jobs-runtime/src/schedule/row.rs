@@ -63,6 +63,8 @@ pub(crate) fn tick_row(def: &JobDef, tick: &Tick) -> Result<NewJob, Error> {
         attempts_max: options.attempts,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     })
 }

@@ -417,6 +417,8 @@ impl World {
             attempts_max: row.head.attempts_max,
             on_conflict: jobs_runtime::OnConflict::Error,
             unique_for: None,
+            window: None,
+            expires: None,
             prefix,
         };
         self.asked.push(fork.clone());
@@ -551,6 +553,8 @@ impl World {
                         attempts_max: 2,
                         on_conflict: jobs_runtime::OnConflict::Dedupe,
                         unique_for: None,
+                        window: None,
+                        expires: None,
                         prefix: Vec::new(),
                     }),
                 }

@@ -4,7 +4,7 @@ use jobs_runtime::prelude::*;
 use jobs_runtime::testing::Bench;
 use jobs_runtime::{Limit, contract::JobLimits};
 use std::collections::BTreeMap;
-use std::sync::{Arc, Mutex};
+use std::sync::Mutex;
 use std::time::Duration;
 
 #[derive(Serialize, Deserialize)]
@@ -13,36 +13,34 @@ struct Call {
     org: String,
 }
 
-/// How many run now, and how many ran at once at most, by organisation.
-#[derive(Clone, Default)]
-struct Gauge(Arc<Mutex<BTreeMap<String, (usize, usize)>>>);
+/// How many run now, and how many ran at once at most, by organisation. Not a `State`: every worker
+/// of these tests would have to give it.
+static GAUGE: Mutex<BTreeMap<String, (usize, usize)>> = Mutex::new(BTreeMap::new());
 
-impl Gauge {
-    fn enter(&self, org: &str) {
-        let mut all = self.0.lock().unwrap();
-        let (now, most) = all.entry(org.to_owned()).or_default();
-        *now += 1;
-        *most = (*most).max(*now);
-    }
+fn enter(org: &str) {
+    let mut all = GAUGE.lock().unwrap();
+    let (now, most) = all.entry(org.to_owned()).or_default();
+    *now += 1;
+    *most = (*most).max(*now);
+}
 
-    fn leave(&self, org: &str) {
-        self.0.lock().unwrap().entry(org.to_owned()).or_default().0 -= 1;
-    }
+fn leave(org: &str) {
+    GAUGE.lock().unwrap().entry(org.to_owned()).or_default().0 -= 1;
+}
 
-    fn most(&self, org: &str) -> usize {
-        self.0.lock().unwrap().get(org).map_or(0, |(_, most)| *most)
-    }
+fn most(org: &str) -> usize {
+    GAUGE.lock().unwrap().get(org).map_or(0, |(_, most)| *most)
 }
 
 #[job(
     idempotency = "limited-call:{input.id}",
     limit = (key = "{input.org}", concurrency = 2),
 )]
-async fn limited_call(input: Call, gauge: State<Gauge>) -> Result<()> {
+async fn limited_call(input: Call) -> Result<()> {
     step!("call", {
-        gauge.enter(&input.org);
+        enter(&input.org);
         tokio::task::yield_now().await;
-        gauge.leave(&input.org);
+        leave(&input.org);
         Ok(())
     })
     .await?;
@@ -55,43 +53,37 @@ async fn rated_call(input: u64) -> Result<()> {
     Ok(())
 }
 
-async fn enqueue_calls(bench: &Bench) {
+/// Ten calls of two organisations, whose names are those of the test.
+async fn enqueue_calls(bench: &Bench, orgs: [&str; 2]) {
     for id in 0..10 {
-        let org = if id % 2 == 0 { "a" } else { "b" }.to_owned();
+        let org = orgs[id as usize % 2].to_owned();
         let call = limited_call(Call { id, org });
         call.enqueue(bench.jobs()).await.unwrap();
     }
 }
 
-fn bench(gauge: &Gauge) -> Bench {
-    let gauge = gauge.clone();
-    Bench::new().worker(move |worker| worker.state(gauge.clone()))
-}
-
 #[tokio::test]
 async fn no_more_jobs_of_a_key_run_at_once_than_the_definition_says() {
-    let gauge = Gauge::default();
-    let bench = bench(&gauge);
-    enqueue_calls(&bench).await;
+    let bench = Bench::new();
+    enqueue_calls(&bench, ["a", "b"]).await;
     let drained = bench.drain().await.unwrap();
     assert_eq!(drained.done().count(), 10, "{drained}");
-    assert_eq!((gauge.most("a"), gauge.most("b")), (2, 2));
+    assert_eq!((most("a"), most("b")), (2, 2));
 }
 
 #[tokio::test]
 async fn an_operator_says_something_else_than_the_definition() {
-    let gauge = Gauge::default();
-    let bench = bench(&gauge);
+    let bench = Bench::new();
     let one = Limit::NONE.concurrency(1);
     let admin = bench.jobs().admin();
     admin.limit_job("limited_call", one).await.unwrap();
-    enqueue_calls(&bench).await;
+    enqueue_calls(&bench, ["c", "d"]).await;
     bench.drain().await.unwrap();
-    assert_eq!((gauge.most("a"), gauge.most("b")), (1, 1));
+    assert_eq!((most("c"), most("d")), (1, 1));
     admin.limit_job("limited_call", Limit::NONE).await.unwrap();
     let again = limited_call(Call {
         id: 100,
-        org: "a".to_owned(),
+        org: "c".to_owned(),
     });
     again.enqueue(bench.jobs()).await.unwrap();
     assert_eq!(bench.drain().await.unwrap().done().count(), 1);
@@ -99,12 +91,12 @@ async fn an_operator_says_something_else_than_the_definition() {
 
 #[tokio::test]
 async fn a_pause_and_a_limit_of_one_queue_do_not_undo_each_other() {
-    let bench = bench(&Gauge::default());
+    let bench = Bench::new();
     let admin = bench.jobs().admin();
     let one = Limit::NONE.concurrency(1);
     admin.limit_queue("default", one).await.unwrap();
     admin.pause("default").await.unwrap();
-    enqueue_calls(&bench).await;
+    enqueue_calls(&bench, ["e", "f"]).await;
     assert_eq!(bench.drain().await.unwrap().leases(), 0);
     admin.resume("default").await.unwrap();
     assert_eq!(bench.drain().await.unwrap().done().count(), 10);

@@ -3,7 +3,7 @@
 use super::lanes::Queue;
 use super::store::Store;
 use crate::contract::{
-    Beat, BeatAnswer, Claim, Claimed, Claims, QueueSetting, TenantSetting, limit_of,
+    Beat, BeatAnswer, Claim, Claimed, Claims, QueueSetting, Standing, TenantSetting, limit_of,
 };
 use crate::core::{
     self, Blocked, ClaimVerdict, Contender, Group, JobId, LANE_LIMIT, Lane, Millis, Priority, Room,
@@ -205,16 +205,21 @@ impl Store {
     /// Sees to it that the room knows these groups.
     fn look_at(&self, room: &mut Room, groups: &[Group], now: Timestamp) {
         for group in groups {
-            if room.knows(group) {
-                continue;
+            if !room.knows(group) {
+                let standing = self.standing(group, now);
+                room.add(standing.group, standing.limit, standing.live, standing.pace);
             }
-            let Ok(limit) = limit_of(group, |key| Ok::<_, Infallible>(self.setting(key)));
-            let live = match limit.concurrency {
-                Some(_) => self.live(group, now),
-                None => 0,
-            };
-            let pace = self.paces.get(group).copied().unwrap_or_default();
-            room.add(group.clone(), limit, live, pace);
+        }
+    }
+
+    /// How a group stands with its limit.
+    pub(super) fn standing(&self, group: &Group, now: Timestamp) -> Standing {
+        let Ok(limit) = limit_of(group, |key| Ok::<_, Infallible>(self.setting(key)));
+        Standing {
+            group: group.clone(),
+            limit,
+            live: limit.concurrency.map_or(0, |_| self.live(group, now)),
+            pace: self.paces.get(group).copied().unwrap_or_default(),
         }
     }
 

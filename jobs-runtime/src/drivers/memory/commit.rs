@@ -133,6 +133,7 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                span: None,
                 next: None,
             });
         if hold.job != row.spec.id {
@@ -141,6 +142,7 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                span: None,
                 next: None,
             };
         }

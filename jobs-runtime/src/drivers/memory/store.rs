@@ -4,8 +4,8 @@ use super::lanes::Lanes;
 use super::row::Row;
 use crate::contract::{Setting, StoredEvent, WakeUp};
 use crate::core::{
-    EventId, Group, InboxContent, JobId, Pace, Priority, RunId, State, StoredError, Timestamp,
-    Turn, nudged, released,
+    EventId, Group, InboxContent, JobId, Millis, Pace, Priority, RunId, State, StoredError,
+    Timestamp, Turn, nudged, passed_until, released,
 };
 use crate::torture::Bug;
 use crate::torture::seeded::seeded;
@@ -18,6 +18,8 @@ pub(super) struct KeyHold {
     pub(super) run: RunId,
     /// Until when the key is kept beyond the end of its job.
     pub(super) until: Option<Timestamp>,
+    /// For how long each run that gets the key keeps it, if it is throttled.
+    pub(super) span: Option<Millis>,
     /// The job that follows when this one has ended.
     pub(super) next: Option<Follower>,
 }
@@ -252,6 +254,7 @@ impl Store {
         }
         if let Some(next) = hold.next.take() {
             (hold.job, hold.run) = (next.job, next.run);
+            hold.until = hold.until.max(passed_until(hold.span, next.from, now));
             if let Some(mut row) = self.take(next.job) {
                 row.head = released(&row.head, next.from, now);
                 self.put(row);

@@ -44,6 +44,8 @@ fn job(n: u128) -> NewJob {
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     }
 }

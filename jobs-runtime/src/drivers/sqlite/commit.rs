@@ -76,7 +76,7 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
             if let Some(holder) = newer_holder(tx, &whole)? {
                 return Ok(CommitAnswer::Duplicate(holder));
             }
-            keys::take(**tx, &whole.job.spec, None)?;
+            keys::take(**tx, &whole.job.spec, None, None)?;
             move_on(tx, commit, &head, &next, None, tenant.as_deref())
         }
         Decision::Apply { head: next, error } if next.state.is_live() => {
@@ -141,7 +141,7 @@ fn apply_archived(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
             if !whole.job.head.state.is_live() {
                 return finish(tx, commit, &whole);
             }
-            keys::take(**tx, &whole.job.spec, None)?;
+            keys::take(**tx, &whole.job.spec, None, None)?;
             whole.revive(**tx)?;
             tx.hint(Hints {
                 ready: true,

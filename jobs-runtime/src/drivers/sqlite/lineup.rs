@@ -13,8 +13,6 @@ pub(super) struct Lineup {
     turns: Turns,
     /// The rows of each contender, by state.
     flows: Vec<Vec<Flow>>,
-    /// Whose turn it was in each queue that has more lanes than the plain one.
-    before: BTreeMap<String, Turn>,
 }
 
 impl Lineup {
@@ -25,16 +23,18 @@ impl Lineup {
             by_queue.entry(strip.queue.clone()).or_default().push(strip);
         }
         let (mut contenders, mut flows) = (Vec::new(), Vec::new());
-        let mut before = BTreeMap::new();
+        // What the first lane of each queue has had of its turn.
+        let mut served: BTreeMap<String, u32> = BTreeMap::new();
         for (queue, strips) in by_queue {
             let is_plain = strips.iter().all(|strip| strip.lane.is_empty());
-            let mut turn = Turn::default();
-            if !is_plain {
-                turn = room::turn(**tx, &queue, priority)?;
-                before.insert(queue.clone(), turn.clone());
-            }
+            let turn = match is_plain {
+                true => Turn::default(),
+                false => room::turn(**tx, &queue, priority)?,
+            };
             for (lane, strips) in in_turn(tx, &queue, priority, strips, &turn.lane.text())? {
                 let lane = Lane::read(&lane);
+                let had = if lane == turn.lane { turn.served } else { 0 };
+                served.entry(queue.clone()).or_insert(had);
                 let own: Vec<Flow> = strips
                     .into_iter()
                     .map(|strip| Flow::new(tx, strip))
@@ -49,26 +49,11 @@ impl Lineup {
                 flows.push(own);
             }
         }
-        let had = |queue: &str, lane: &Lane| {
-            let turn = before.get(queue).filter(|turn| turn.lane == *lane);
-            turn.map_or(0, |turn| turn.served)
-        };
-        let firsts: BTreeMap<String, u32> = contenders
-            .iter()
-            .rev()
-            .map(|contender: &Contender| {
-                (
-                    contender.queue.clone(),
-                    had(&contender.queue, &contender.lane),
-                )
-            })
-            .collect();
-        let turns = Turns::new(contenders, |queue| firsts.get(queue).copied().unwrap_or(0));
+        let turns = Turns::new(contenders, |queue| served.get(queue).copied().unwrap_or(0));
         Ok(Lineup {
             priority,
             turns,
             flows,
-            before,
         })
     }
 
@@ -129,9 +114,7 @@ impl Lineup {
     /// Stores the turns that have moved.
     pub(super) fn store(&self, tx: &Tx<'_>) -> Result<(), Fault> {
         for (queue, turn) in self.turns.stand() {
-            if self.before.get(queue) != Some(&turn) {
-                room::store_turn(tx, queue, self.priority, &turn)?;
-            }
+            room::store_turn(tx, queue, self.priority, &turn)?;
         }
         Ok(())
     }

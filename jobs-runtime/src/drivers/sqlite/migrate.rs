@@ -50,6 +50,11 @@ pub fn migrations() -> &'static [Migration] {
             name: "limits",
             sql: include_str!("migrations/0004_limits.sql"),
         },
+        Migration {
+            version: 5,
+            name: "windows",
+            sql: include_str!("migrations/0005_windows.sql"),
+        },
     ]
 }
 

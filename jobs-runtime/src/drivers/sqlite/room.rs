@@ -5,28 +5,38 @@ use super::db::Db;
 use super::fault::Fault;
 use super::group::Tx;
 use super::sql;
-use crate::contract::{TenantSetting, limit_of};
+use crate::contract::{Standing, TenantSetting, limit_of};
 use crate::core::{Group, Lane, Pace, Room, Timestamp, Turn};
 use rusqlite::params;
 
 /// Sees to it that the room knows these groups. The writer's lock keeps their counts as they are.
 pub(super) fn look_at(tx: &Tx<'_>, room: &mut Room, groups: &[Group]) -> Result<(), Fault> {
     for group in groups {
-        if room.knows(group) {
-            continue;
+        if !room.knows(group) {
+            let standing = standing(**tx, group, tx.now)?;
+            room.add(standing.group, standing.limit, standing.live, standing.pace);
         }
-        let limit = limit_of(group, |key| setting(**tx, key))?;
-        let live = match limit.concurrency {
-            Some(most) => live(**tx, group, tx.now, most)?,
-            None => 0,
-        };
-        let pace = match limit.rate {
-            Some(_) => pace(**tx, group)?,
-            None => Pace::default(),
-        };
-        room.add(group.clone(), limit, live, pace);
     }
     Ok(())
+}
+
+/// How a group stands with its limit.
+pub(super) fn standing(db: Db<'_>, group: &Group, now: Timestamp) -> Result<Standing, Fault> {
+    let limit = limit_of(group, |key| setting(db, key))?;
+    let live = match limit.concurrency {
+        Some(most) => live(db, group, now, most)?,
+        None => 0,
+    };
+    let pace = match limit.rate {
+        Some(_) => pace(db, group)?,
+        None => Pace::default(),
+    };
+    Ok(Standing {
+        group: group.clone(),
+        limit,
+        live,
+        pace,
+    })
 }
 
 /// Stores how far the rates have moved.

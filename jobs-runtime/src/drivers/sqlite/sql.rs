@@ -86,6 +86,7 @@ statements! {
     JOB_LOAD = "job_load";
     KEY_FOLLOW = "key_follow";
     KEY_HOLDER = "key_holder";
+    KEY_KEEP = "key_keep";
     KEY_NEXT = "key_next";
     KEY_PASS = "key_pass";
     KEY_PRUNE = "key_prune";

@@ -42,7 +42,7 @@ async fn a_store_that_works_is_healthy_and_says_how_it_is_set() {
     assert!(report.is_healthy(), "{report}");
     assert_eq!(report.fact("journal_mode"), Some("wal"));
     assert_eq!(report.fact("durability"), Some("machine"));
-    assert_eq!(report.fact("schema_version"), Some("4"));
+    assert_eq!(report.fact("schema_version"), Some("5"));
     assert!(report.to_string().ends_with("nothing is wrong\n"));
 }
 
