@@ -80,6 +80,8 @@ mod dead_letters;
 mod enqueue;
 mod events;
 mod failure;
+mod faults;
+mod faulty;
 mod fencing;
 mod follow;
 mod fork;

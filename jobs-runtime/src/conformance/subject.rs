@@ -33,6 +33,18 @@ impl Subject {
         }
     }
 
+    /// The same subject, whose calls go through another driver.
+    pub(super) fn over(&self, driver: Arc<dyn Driver>) -> Self {
+        Subject {
+            driver,
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn shared_driver(&self) -> Arc<dyn Driver> {
+        Arc::clone(&self.driver)
+    }
+
     pub(super) fn driver(&self) -> &dyn Driver {
         &*self.driver
     }
