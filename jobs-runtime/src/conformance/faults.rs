@@ -3,16 +3,16 @@
 //! each of its calls.
 
 use super::children::{child_of, outcome_of, park_for, pending};
-use super::faulty::{Cut, Fault, Faulty};
+use super::faulty::{Cut, Fault, Faulty, Verb};
 use super::holder::Holder;
 use super::shapes::{EventShape, JobShape, boom, wait};
 use super::subject::LEASE;
 use super::{Failure, Result, Subject};
+use crate::Error;
 use crate::contract::{Driver, Enqueued, PruneBounds, QueueSetting, SettingWrite};
 use crate::core::{
     Commit, CommitAnswer, JobId, Millis, NewEvent, NewJob, Settle, State, StepRecord, Trace,
 };
-use crate::{Error, Verb};
 use std::sync::Arc;
 
 /// More than the claims of a story that can lose their answer.
@@ -48,7 +48,12 @@ async fn a_publication_that_breaks_off_is_sent_again(s: Subject) -> Result {
 
 case!(a_setting_whose_write_breaks_off_is_read_again);
 async fn a_setting_whose_write_breaks_off_is_read_again(s: Subject) -> Result {
-    breaks_off(&s, Verb::Settings, 4).await
+    breaks_off(&s, Verb::WriteSetting, 2).await
+}
+
+case!(settings_whose_reading_breaks_off_are_read_again);
+async fn settings_whose_reading_breaks_off_are_read_again(s: Subject) -> Result {
+    breaks_off(&s, Verb::ReadSettings, 4).await
 }
 
 case!(retention_that_breaks_off_is_asked_for_again);

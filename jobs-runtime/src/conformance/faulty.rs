@@ -1,15 +1,29 @@
 //! A store around another one that breaks off calls: before the store hears of them, or after it
 //! has done them, so that only the answer is lost.
 
+use crate::Error;
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, EnqueueAnswer, Inspect, PruneBounds,
     Pruned, Published, QueueStats, Report, Setting, SettingWrite, WakeUps,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
-use crate::{Error, Verb};
 use async_trait::async_trait;
 use std::collections::BTreeMap;
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+
+/// What can be broken off. Reads for people and the doctor change nothing, and are not.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Verb {
+    Claim,
+    Commit,
+    Enqueue,
+    Heartbeat,
+    Prune,
+    Publish,
+    ReadSettings,
+    Stats,
+    WriteSetting,
+}
 
 /// Where a call is broken off.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -159,7 +173,8 @@ impl Driver for Faulty {
     }
 
     async fn settings(&self, prefix: &str) -> Result<Vec<Setting>, Error> {
-        self.call(Verb::Settings, self.inner.settings(prefix)).await
+        self.call(Verb::ReadSettings, self.inner.settings(prefix))
+            .await
     }
 
     async fn write_setting(
@@ -167,7 +182,7 @@ impl Driver for Faulty {
         write: &SettingWrite,
         now: Option<Timestamp>,
     ) -> Result<Option<Setting>, Error> {
-        self.call(Verb::Settings, self.inner.write_setting(write, now))
+        self.call(Verb::WriteSetting, self.inner.write_setting(write, now))
             .await
     }
 
