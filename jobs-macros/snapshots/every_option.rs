@@ -81,33 +81,45 @@ const _: () = {
         }
     }
     fn __job_run<'__job>(
-        __job_cx: my::jobs::private::JobCx<'__job>,
-        __bytes: &'__job [::core::primitive::u8],
+        __call: my::jobs::private::Call<'__job>,
     ) -> my::jobs::private::RunFuture<'__job> {
         my::jobs::private::run::<
             welcome,
             _,
             _,
             _,
+            _,
         >(
-            __job_cx,
-            __bytes,
+            __call,
             <Result<(), MyError> as my::jobs::private::JobReturn>::into_output,
             my::jobs::private::encode::<welcome>,
             |__job_cx, __input| {
-                let _ = &__input;
-                ::core::result::Result::Ok(__job_body(__job_cx, __input))
+                let _ = (&__job_cx, &__input);
+                ::core::result::Result::Ok((__input,))
             },
+            __job_body,
         )
     }
     async fn __job_body(
-        __job_cx: my::jobs::private::JobCx<'_>,
-        Signup { user_id, .. }: Signup,
+        __entry: my::jobs::private::Entered<'_, (Signup,)>,
     ) -> Result<(), MyError> {
-        step!(
-            @ once __job_cx["a"] [my::jobs::private::StepOptions::DEFAULT] greet(user_id)
-        )
-            .await
+        let __tags = (my::jobs::private::Tag::new(),);
+        match __entry {
+            my::jobs::private::Entered::Run(__job_cx, (__input,)) => {
+                let Signup { user_id, .. } = __input;
+                step!(
+                    @ once __job_cx["a"] [__tags.0]
+                    [my::jobs::private::StepOptions::DEFAULT] greet(user_id)
+                )
+                    .await
+            }
+            my::jobs::private::Entered::Describe(__told) => {
+                #[allow(unused_imports)]
+                use my::jobs::private::AnyTag as _;
+                let __never = __told.tell(&[__tags.0.output()]);
+                match __never.await {}
+            }
+        }
     }
     my::jobs::private::claim! {
         "job" "mail.welcome"

@@ -58,6 +58,7 @@ const _: () = {
                 file: ::core::file!(),
                 steps: STEPS,
                 raw_await: false,
+                types: || ::jobs_runtime::private::describe(Self::__body),
             }
         }
         fn within(__job_cx: ::jobs_runtime::private::JobCx<'__job>) -> Self {
@@ -67,25 +68,59 @@ const _: () = {
     impl<'__job> bill<'__job> {
         #[doc(hidden)]
         #[allow(clippy::too_many_arguments)]
-        pub(crate) async fn __call(
+        pub(crate) fn __call(
             self,
-            order: &Order,
-            Note { text }: Note,
+            __given0: &Order,
+            __given1: Note,
+        ) -> impl ::core::future::Future<Output = Result<u64>> {
+            Self::__body(
+                ::jobs_runtime::private::Entered::Run(self.__cx, (__given0, __given1)),
+            )
+        }
+        async fn __body(
+            __entry: ::jobs_runtime::private::Entered<'__job, (&Order, Note)>,
         ) -> Result<u64> {
-            let __job_cx = self.__cx;
-            let cents = step!(
-                @ run __job_cx["price"] [::jobs_runtime::private::StepOptions::DEFAULT]
-                price(order)
-            )
-                .await?;
-            step!(@ steps __job_cx["tax"] [taxes::ask < '_ >] order, cents).await?;
-            step!(
-                @ run __job_cx[::jobs_runtime::private::StepName::from("charge")
-                .formerly("pay")] [::jobs_runtime::private::StepOptions { at_most_once :
-                true, .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(order,
-                cents)
-            )
-                .await
+            let __tags = (
+                ::jobs_runtime::private::Tag::new(),
+                ::jobs_runtime::private::Tag::new(),
+            );
+            match __entry {
+                ::jobs_runtime::private::Entered::Run(
+                    __job_cx,
+                    (__given0, __given1),
+                ) => {
+                    let order = __given0;
+                    let Note { text } = __given1;
+                    let cents = step!(
+                        @ run __job_cx["price"] [__tags.0]
+                        [::jobs_runtime::private::StepOptions::DEFAULT] price(order)
+                    )
+                        .await?;
+                    step!(@ steps __job_cx["tax"] [taxes::ask < '_ >] order, cents)
+                        .await?;
+                    step!(
+                        @ run __job_cx[::jobs_runtime::private::StepName::from("charge")
+                        .formerly("pay")] [__tags.1]
+                        [::jobs_runtime::private::StepOptions { at_most_once : true, ..
+                        ::jobs_runtime::private::StepOptions::DEFAULT }] charge(order,
+                        cents)
+                    )
+                        .await
+                }
+                ::jobs_runtime::private::Entered::Describe(__told) => {
+                    #[allow(unused_imports)]
+                    use ::jobs_runtime::private::AnyTag as _;
+                    let __never = __told
+                        .tell(
+                            &[
+                                __tags.0.output(),
+                                ::jobs_runtime::private::StepType::Nothing,
+                                __tags.1.output(),
+                            ],
+                        );
+                    match __never.await {}
+                }
+            }
         }
     }
 };

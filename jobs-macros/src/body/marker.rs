@@ -5,7 +5,9 @@ use super::await_check::{self, Futures};
 use super::call::StepCall;
 use super::form::Form;
 use super::tokens::{self, STEP};
-use super::{Marked, Policy, Site, context, emit, form, former, parts, refusal, unstable};
+use super::{
+    Marked, Policy, Site, Tag, context, emit, form, former, parts, refusal, tag, unstable,
+};
 use crate::errors::Errors;
 use crate::place;
 use crate::template::{self, Flaw, Role, Template};
@@ -13,8 +15,8 @@ use proc_macro2::{Span, TokenStream};
 use quote::{ToTokens, quote};
 use syn::visit_mut::{self, VisitMut};
 use syn::{
-    Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Ident, Item, LitStr,
-    Local, Macro,
+    Arm, Attribute, Block, Expr, ExprClosure, ExprForLoop, ExprLoop, ExprWhile, Ident, Item,
+    LitStr, Local, Macro, Stmt,
 };
 
 /// How often the code around a step runs in one pass of the body.
@@ -32,8 +34,11 @@ pub(super) struct Marker<'a> {
     pub(super) repetition: Repetition,
     /// Within an `fn` or another item of its own: its code is not the job's.
     in_item: bool,
+    /// rustc sees every step here, so that each can be tied to a tag.
+    tied: bool,
     /// Helpers that are defined in the body, where the list of its steps cannot name them.
     pub(super) inner_helpers: Vec<Ident>,
+    tags: usize,
     steps: Vec<Site>,
     warnings: Vec<TokenStream>,
 }
@@ -46,7 +51,9 @@ impl<'a> Marker<'a> {
             futures: Futures::default(),
             repetition: Repetition::Once,
             in_item: false,
+            tied: true,
             inner_helpers: Vec::new(),
+            tags: 0,
             steps: Vec::new(),
             warnings: Vec::new(),
         }
@@ -59,6 +66,20 @@ impl<'a> Marker<'a> {
             warnings: self.warnings,
             has_value,
         }
+    }
+
+    /// What stands where rustc may see other steps than we do, or none.
+    pub(super) fn untied<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
+        self.tied_if(false, work)
+    }
+
+    /// Within whatever is visited, `tied` may only be taken away.
+    pub(super) fn tied_if<T>(&mut self, tied: bool, work: impl FnOnce(&mut Self) -> T) -> T {
+        let outer = self.tied;
+        self.tied &= tied;
+        let result = work(self);
+        self.tied = outer;
+        result
     }
 
     pub(super) fn repeated<T>(&mut self, by: Repetition, work: impl FnOnce(&mut Self) -> T) -> T {
@@ -106,14 +127,22 @@ impl<'a> Marker<'a> {
             return Err(refusal(error));
         }
         let name = emit::name(&self.policy.krate, &template, &formers);
-        self.steps.push(self.site(&template, formers, &form));
+        let tag = Tag::of(&form, self.tags, self.tied);
+        self.tags += usize::from(tag.is_tied());
+        self.steps.push(self.site(&template, formers, tag, &form));
         if let Some(body) = parts::body(&mut form) {
             self.refuse_nested(body, &literal);
         }
         for outside in parts::evaluated_outside(&mut form) {
             self.visit_expr_mut(outside);
         }
-        Ok(emit::marked(&self.policy.krate, &context(), &name, &form))
+        Ok(emit::marked(
+            &self.policy.krate,
+            &context(),
+            &name,
+            tag,
+            &form,
+        ))
     }
 
     fn check_name(&mut self, template: &Template, formers: &[Template]) {
@@ -153,7 +182,7 @@ impl<'a> Marker<'a> {
         former::check(formers, template, repeated, &self.steps, self.errors);
     }
 
-    fn site(&self, template: &Template, formers: Vec<Template>, form: &Form) -> Site {
+    fn site(&self, template: &Template, formers: Vec<Template>, tag: Tag, form: &Form) -> Site {
         let (at_most_once, tx, helper) = match form {
             Form::Helper(call) => (false, false, Some(call.with_lifetime(&quote!('static)))),
             Form::Run(run) => (run.at_most_once, run.tx.is_some(), None),
@@ -169,6 +198,7 @@ impl<'a> Marker<'a> {
             at_most_once,
             tx,
             subject: form.subject(),
+            tag,
             helper,
         }
     }
@@ -188,6 +218,7 @@ impl<'a> Marker<'a> {
     /// Marks steps that were refused already, so that they bring no second error.
     pub(super) fn mark_silently(&mut self, body: TokenStream) -> TokenStream {
         let mut unheard = Errors::default();
+        // Nobody declares tags for these.
         Marker::new(&mut unheard, self.policy).scan(body)
     }
 
@@ -247,7 +278,20 @@ impl VisitMut for Marker<'_> {
             self.check_await(expr);
             self.futures.note(expr);
         }
-        visit_mut::visit_expr_mut(self, expr);
+        self.tied_if(true, |marker| visit_mut::visit_expr_mut(marker, expr));
+    }
+
+    /// Comes first of what a node holds, and ends with the node around it.
+    fn visit_attribute_mut(&mut self, attr: &mut Attribute) {
+        self.tied &= !tag::is_conditional(attr);
+    }
+
+    fn visit_stmt_mut(&mut self, statement: &mut Stmt) {
+        self.tied_if(true, |marker| visit_mut::visit_stmt_mut(marker, statement));
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut Arm) {
+        self.tied_if(true, |marker| visit_mut::visit_arm_mut(marker, arm));
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
@@ -275,12 +319,14 @@ impl VisitMut for Marker<'_> {
     }
 
     fn visit_expr_closure_mut(&mut self, closure: &mut ExprClosure) {
+        self.visit_attributes_mut(&mut closure.attrs);
         self.repeated(Repetition::Closure, |marker| {
             marker.visit_expr_mut(&mut closure.body);
         });
     }
 
     fn visit_expr_for_loop_mut(&mut self, each: &mut ExprForLoop) {
+        self.visit_attributes_mut(&mut each.attrs);
         self.visit_expr_mut(&mut each.expr);
         self.repeated(Repetition::Loop, |marker| {
             marker.visit_block_mut(&mut each.body);
@@ -288,12 +334,14 @@ impl VisitMut for Marker<'_> {
     }
 
     fn visit_expr_loop_mut(&mut self, endless: &mut ExprLoop) {
+        self.visit_attributes_mut(&mut endless.attrs);
         self.repeated(Repetition::Loop, |marker| {
             marker.visit_block_mut(&mut endless.body);
         });
     }
 
     fn visit_expr_while_mut(&mut self, each: &mut ExprWhile) {
+        self.visit_attributes_mut(&mut each.attrs);
         self.repeated(Repetition::Loop, |marker| {
             marker.visit_expr_mut(&mut each.cond);
             marker.visit_block_mut(&mut each.body);

@@ -17,6 +17,7 @@ mod marker;
 mod other_macros;
 mod parts;
 mod select;
+mod tag;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -24,6 +25,7 @@ mod tx_call;
 mod unstable;
 
 pub(crate) use emit::{backoff, millis, rendered, step_defs};
+pub(crate) use tag::{Tag, bound, declared, entered};
 
 use crate::errors::Errors;
 use crate::job::{Body, JobFn};
@@ -68,6 +70,8 @@ pub(crate) struct Site {
     pub(crate) tx: bool,
     /// What it waits for or asks for, as written.
     pub(crate) subject: Option<String>,
+    /// What it stores.
+    pub(crate) tag: Tag,
     /// The helper it calls, as a type.
     pub(crate) helper: Option<TokenStream>,
 }

@@ -2,12 +2,13 @@
 //! steps and holds the context of a call, which `step!` uses; among the values for a function that
 //! tells whoever calls it otherwise how it is called.
 
-use crate::body::{self, Marked};
+use crate::body::{self, Marked, bound};
 use crate::job::{JobFn, Place, attributes};
 use crate::place;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{FnArg, ReturnType, Type};
+use syn::spanned::Spanned;
+use syn::{FnArg, PatType, ReturnType, Type};
 
 pub(super) struct Definition<'a> {
     pub(super) krate: TokenStream,
@@ -83,7 +84,12 @@ impl Definition<'_> {
             impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
                 fn def() -> #krate::private::HelperDef {
                     const STEPS: &[#krate::private::StepDef] = #steps;
-                    #krate::private::HelperDef { file: ::core::file!(), steps: STEPS, raw_await: #raw_await }
+                    #krate::private::HelperDef {
+                        file: ::core::file!(),
+                        steps: STEPS,
+                        raw_await: #raw_await,
+                        types: || #krate::private::describe(Self::__body),
+                    }
                 }
                 fn within(#context: #krate::private::JobCx<'__job>) -> Self {
                     Self { __cx: #context }
@@ -92,22 +98,43 @@ impl Definition<'_> {
         }
     }
 
-    /// The body, as a method of its call: so an error about its arguments counts them as written.
+    /// The call as a method, so that an error about its arguments counts them as written; and the
+    /// body, which can be entered without them.
     fn call_impl(&self) -> TokenStream {
-        let (vis, sig) = (&self.function.vis, &self.function.sig);
-        let (ident, generics, inputs) = (&sig.ident, &sig.generics, &sig.inputs);
+        let (krate, vis, sig) = (&self.krate, &self.function.vis, &self.function.sig);
+        let (ident, generics, output) = (&sig.ident, &sig.generics, &sig.output);
+        let returned = self.returned();
         let attrs = attributes(&self.function.attrs, Place::Body);
-        // Ours, so that a `self` of the user's stays unknown.
         let this = Ident::new("self", Span::mixed_site());
         let call = Ident::new("__call", place::theirs_at(ident.span()));
-        let (context, output, body) = (body::context(), &sig.output, &self.marked.tokens);
+        let entry = Ident::new("__entry", Span::mixed_site());
+        let types: Vec<&Type> = self.types().collect();
+        // At the user's parameters, where rustc points when they do not fit.
+        let names = self.parameters().enumerate().map(|(at, parameter)| {
+            let span = place::ours_at(parameter.pat.span());
+            Ident::new(&format!("__given{at}"), span)
+        });
+        let names: Vec<Ident> = names.collect();
+        let bindings = self.parameters().zip(&names);
+        let bindings = bindings.map(|(parameter, given)| bound(parameter, given.clone()));
+        let body = &self.marked.tokens;
+        let body = quote!(#(#bindings)* #body);
+        let body = body::entered(krate, &entry, &quote!((#(#names,)*)), &body, self.marked);
         quote! {
             impl<'__job> #ident<'__job> {
                 #[doc(hidden)]
                 #(#attrs)*
                 #[allow(clippy::too_many_arguments)]
-                #vis async fn #call #generics(#this, #inputs) #output {
-                    let #context = #this.__cx;
+                #vis fn #call #generics(
+                    #this, #(#names: #types),*
+                ) -> impl ::core::future::Future<Output = #returned> {
+                    Self::__body(#krate::private::Entered::Run(#this.__cx, (#(#names,)*)))
+                }
+
+                #(#attrs)*
+                async fn __body #generics(
+                    #entry: #krate::private::Entered<'__job, (#(#types,)*)>,
+                ) #output {
                     #body
                 }
             }
@@ -118,6 +145,7 @@ impl Definition<'_> {
     fn as_plain_fn(&self) -> TokenStream {
         let (krate, vis, body) = (&self.krate, &self.function.vis, &self.marked.tokens);
         let context = body::context();
+        let tags = body::declared(krate, self.marked);
         let mut sig = self.function.sig.clone();
         sig.asyncness = Some(syn::Token![async](sig.fn_token.span));
         let attrs = &self.function.attrs;
@@ -126,15 +154,20 @@ impl Definition<'_> {
             #[allow(unused)]
             #vis #sig {
                 let #context = #krate::private::no_context();
+                #tags
                 #body
             }
         }
     }
 
     fn types(&self) -> impl Iterator<Item = &Type> {
+        self.parameters().map(|parameter| &*parameter.ty)
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = &PatType> {
         let inputs = self.function.sig.inputs.iter();
         inputs.filter_map(|parameter| match parameter {
-            FnArg::Typed(parameter) => Some(&*parameter.ty),
+            FnArg::Typed(parameter) => Some(parameter),
             FnArg::Receiver(_) => None,
         })
     }

@@ -6,7 +6,7 @@ use super::args::{Args, Idempotency};
 use super::attributes::Place;
 use super::check::{Input, Shape};
 use super::item::JobFn;
-use crate::body::{self, Marked};
+use crate::body::{self, Marked, bound};
 use crate::place;
 use crate::template::Template;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -183,7 +183,7 @@ impl Definition<'_> {
         let (krate, ident) = (&self.krate, &self.job.sig.ident);
         let context = body::context();
         let input = Ident::new("__input", Span::mixed_site());
-        let bytes = Ident::new("__bytes", Span::mixed_site());
+        let call = Ident::new("__call", Span::mixed_site());
         let given = self.shape.input.as_ref().map(|_| quote!(#input,));
         let extracted = self.shape.extracted.iter().map(|parameter| {
             let ty = &parameter.ty;
@@ -199,18 +199,17 @@ impl Definition<'_> {
         );
         // What is not `Send` in the body is reported at the job's name.
         let span = place::ours_at(ident.span());
-        let call = quote_spanned! {span=>
-            #krate::private::run::<#ident, _, _, _>(#context, #bytes, #output, #encode, |#context, #input| {
-                let _ = &#input;
-                ::core::result::Result::Ok(__job_body(#context, #given #(#extracted),*))
-            })
+        let run = quote_spanned! {span=>
+            #krate::private::run::<#ident, _, _, _, _>(#call, #output, #encode, |#context, #input| {
+                let _ = (&#context, &#input);
+                ::core::result::Result::Ok((#given #(#extracted,)*))
+            }, __job_body)
         };
         quote! {
             fn __job_run<'__job>(
-                #context: #krate::private::JobCx<'__job>,
-                #bytes: &'__job [::core::primitive::u8],
+                #call: #krate::private::Call<'__job>,
             ) -> #krate::private::RunFuture<'__job> {
-                #call
+                #run
             }
         }
     }
@@ -218,24 +217,29 @@ impl Definition<'_> {
     /// The body under a name of its own, so that a job may enqueue itself by its own.
     fn body_fn(&self) -> TokenStream {
         let krate = &self.krate;
-        let context = body::context();
         let attrs = self.attrs(Place::Body);
         let returned = self.return_type();
-        let extracted = &self.shape.extracted;
+        let entry = Ident::new("__entry", Span::mixed_site());
         let owned = Ident::new("__input", Span::mixed_site());
-        let (parameter, binding) = match &self.shape.input {
-            None => (TokenStream::new(), TokenStream::new()),
-            Some(Input {
-                parameter,
-                stored,
-                by_reference: true,
-                ..
-            }) => {
-                let (pat, ty) = (&parameter.pat, &parameter.ty);
-                (quote!(#owned: #stored,), quote!(let #pat: #ty = &#owned;))
+        let input = self.shape.input.as_ref().map(|input| {
+            let (pat, ty) = (&input.parameter.pat, &input.parameter.ty);
+            match input.by_reference {
+                true => quote!(let #pat: #ty = &#owned;),
+                false => bound(&input.parameter, owned.clone()),
             }
-            Some(Input { parameter, .. }) => (quote!(#parameter,), TokenStream::new()),
-        };
+        });
+        let stored = self.shape.input.iter().map(|input| &input.stored);
+        let names = self.shape.input.iter().map(|_| owned.clone());
+        let extracted = &self.shape.extracted;
+        let others: Vec<Ident> = (0..extracted.len())
+            .map(|at| Ident::new(&format!("__given{at}"), Span::mixed_site()))
+            .collect();
+        let types = stored.chain(extracted.iter().map(|parameter| &*parameter.ty));
+        let names = names.chain(others.iter().cloned());
+        let given = quote!((#(#names,)*));
+        let types = quote!((#(#types,)*));
+        let bindings = extracted.iter().zip(&others);
+        let bindings = bindings.map(|(parameter, given)| bound(parameter, given.clone()));
         let body = &self.marked.tokens;
         let end = match (&self.shape.returns, self.marked.has_value) {
             (None, false) => quote!(
@@ -246,16 +250,14 @@ impl Definition<'_> {
             ),
             _ => TokenStream::new(),
         };
+        let body = quote!(#input #(#bindings)* #body #end);
+        let body = body::entered(krate, &entry, &given, &body, self.marked);
         quote! {
             #(#attrs)*
             async fn __job_body(
-                #context: #krate::private::JobCx<'_>,
-                #parameter
-                #(#extracted),*
+                #entry: #krate::private::Entered<'_, #types>,
             ) -> #returned {
-                #binding
                 #body
-                #end
             }
         }
     }
@@ -264,6 +266,7 @@ impl Definition<'_> {
     fn as_plain_fn(&self) -> TokenStream {
         let (krate, vis, body) = (&self.krate, &self.job.vis, &self.marked.tokens);
         let context = body::context();
+        let tags = body::declared(krate, self.marked);
         let mut sig = self.job.sig.clone();
         sig.asyncness = Some(syn::Token![async](sig.fn_token.span));
         let attrs = &self.job.attrs;
@@ -272,6 +275,7 @@ impl Definition<'_> {
             #[allow(unused)]
             #vis #sig {
                 let #context = #krate::private::no_context();
+                #tags
                 #body
             }
         }
