@@ -27,6 +27,11 @@ pages! {
     jobs_lock = "jobs-lock.md";
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
+    sqlite = "sqlite.md";
+    build_cost = "build-cost.md";
+    how_it_was_broken = "how-it-was-broken.md";
+    seeded_bugs = "seeded-bugs.md";
+    cases = "cases.md";
     errors = "errors.md";
     from_the_ancestor = "from-the-ancestor.md";
 }

@@ -41,3 +41,8 @@ const _: () = {
         "event" "feedback-given"
     }
 };
+const _: () = {
+    ::jobs_runtime::private::claim! {
+        "event" "feedback"
+    }
+};

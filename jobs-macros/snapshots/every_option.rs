@@ -1,8 +1,11 @@
 //! What the macro makes of the case `every_option`. Written by BLESS=1, read by people.
 
+#[doc(hidden)]
+#[allow(unused_imports)]
+use my::jobs as __jobs_of_welcome;
 #[allow(dead_code)]
-fn welcome(input: Signup) -> my::jobs::Request<welcome> {
-    my::jobs::Request::new(input)
+fn welcome(input: Signup) -> __jobs_of_welcome::Request<welcome> {
+    __jobs_of_welcome::Request::new(input)
 }
 #[allow(
     dead_code,
@@ -25,46 +28,51 @@ macro_rules! job_name_already_taken_by__welcome_mail__dash7 {
 }
 #[allow(non_local_definitions, clippy::needless_update)]
 const _: () = {
-    impl my::jobs::Job for welcome {
+    impl __jobs_of_welcome::Job for welcome {
         type Input = Signup;
-        type Output = <Result<(), MyError> as my::jobs::private::JobReturn>::Ok;
-        fn def() -> &'static my::jobs::private::JobDef {
-            my::jobs::private::register! {
-                JOBS_V0 : JobDef = my::jobs::private::JobDef { name : "mail.welcome", was
-                : & ["welcome-mail"], krate : ::core::env!("CARGO_PKG_NAME"), version :
+        type Output = <Result<(), MyError> as __jobs_of_welcome::private::JobReturn>::Ok;
+        fn def() -> &'static __jobs_of_welcome::private::JobDef {
+            __jobs_of_welcome::private::register! {
+                JOBS_V0 : JobDef = __jobs_of_welcome::private::JobDef { name :
+                "mail.welcome", was : & ["welcome-mail"], krate :
+                ::core::env!("CARGO_PKG_NAME"), version :
                 ::core::env!("CARGO_PKG_VERSION"), file : ::core::file!(), line :
-                ::core::line!(), options : my::jobs::private::JobOptions { queue :
-                "mail", visibility_timeout :
-                ::core::option::Option::Some(my::jobs::private::Millis(30000u64)),
+                ::core::line!(), options : __jobs_of_welcome::private::JobOptions { queue
+                : "mail", visibility_timeout :
+                ::core::option::Option::Some(__jobs_of_welcome::private::Millis(30000u64)),
                 step_timeout :
-                ::core::option::Option::Some(my::jobs::private::Millis(60000u64)),
+                ::core::option::Option::Some(__jobs_of_welcome::private::Millis(60000u64)),
                 expires :
-                ::core::option::Option::Some(my::jobs::private::Millis(3600000u64)),
+                ::core::option::Option::Some(__jobs_of_welcome::private::Millis(3600000u64)),
                 unique_for :
-                ::core::option::Option::Some(my::jobs::private::Millis(86400000u64)),
-                priority : my::jobs::private::Priority::new(0u8), on_conflict :
-                my::jobs::private::OnConflict::Replace, on_cancel :
-                ::core::option::Option::Some(my::jobs::private::clean_up:: < welcome,
-                mail::take_back >), raw_await : true, removed : & ["old"], keyed : true,
-                ..my::jobs::private::JobOptions::DEFAULT }, key :
+                ::core::option::Option::Some(__jobs_of_welcome::private::Millis(86400000u64)),
+                priority : __jobs_of_welcome::private::Priority::new(0u8), on_conflict :
+                __jobs_of_welcome::private::OnConflict::Replace, on_cancel :
+                ::core::option::Option::Some(__jobs_of_welcome::private::clean_up:: <
+                welcome, mail::take_back >), raw_await : true, removed : & ["old"], keyed
+                : true, ..__jobs_of_welcome::private::JobOptions::DEFAULT }, key :
                 ::core::option::Option::Some("| input | input . user_id"), tenant :
                 ::core::option::Option::Some("{input.org_id}"), input : {
-                #[allow(unused_imports)] use my::jobs::private::NotKnown as _;
-                my::jobs::private::TypeDef { name : ::core::any::type_name:: < Signup >,
-                schema : < my::jobs::private::Probe < Signup >> ::SCHEMA, } }, output : {
-                #[allow(unused_imports)] use my::jobs::private::NotKnown as _;
-                my::jobs::private::TypeDef { name : ::core::any::type_name:: < < Result <
-                (), MyError > as my::jobs::private::JobReturn > ::Ok >, schema : <
-                my::jobs::private::Probe < < Result < (), MyError > as
-                my::jobs::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [], steps
-                : & [my::jobs::private::StepDef { name : "a", kind :
-                my::jobs::private::RecordKind::Step, line : 1u32, in_loop : false,
-                ..my::jobs::private::StepDef::DEFAULT }], run : __job_run, }
+                #[allow(unused_imports)] use __jobs_of_welcome::private::NotKnown as _;
+                __jobs_of_welcome::private::TypeDef { name : ::core::any::type_name:: <
+                Signup >, schema : < __jobs_of_welcome::private::Probe < Signup >>
+                ::SCHEMA, } }, output : { #[allow(unused_imports)] use
+                __jobs_of_welcome::private::NotKnown as _;
+                __jobs_of_welcome::private::TypeDef { name : ::core::any::type_name:: < <
+                Result < (), MyError > as __jobs_of_welcome::private::JobReturn > ::Ok >,
+                schema : < __jobs_of_welcome::private::Probe < < Result < (), MyError >
+                as __jobs_of_welcome::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs :
+                & [], steps : & [__jobs_of_welcome::private::StepDef::new("a",
+                __jobs_of_welcome::private::RecordKind::Step, 1u32, false)], run :
+                __job_run, }
             }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
             ::core::option::Option::Some(
-                my::jobs::private::key_of::<Signup, _>(__input, |input| input.user_id),
+                __jobs_of_welcome::private::key_of::<
+                    Signup,
+                    _,
+                >(__input, |input| input.user_id),
             )
         }
         fn tenant(
@@ -73,55 +81,51 @@ const _: () = {
             #[allow(unused_variables)]
             let input = __input;
             ::core::option::Option::Some(
-                my::jobs::private::rendered(
+                __jobs_of_welcome::private::rendered(
                     &["", ""],
-                    &[my::jobs::private::key_part(&input.org_id)],
+                    &[__jobs_of_welcome::private::key_part(&input.org_id)],
                 ),
             )
         }
     }
     fn __job_run<'__job>(
-        __call: my::jobs::private::Call<'__job>,
-    ) -> my::jobs::private::RunFuture<'__job> {
-        my::jobs::private::run::<
+        __job_cx: __jobs_of_welcome::private::JobCx<'__job>,
+        __bytes: &'__job [::core::primitive::u8],
+    ) -> __jobs_of_welcome::private::RunFuture<'__job> {
+        __jobs_of_welcome::private::run::<
             welcome,
             _,
             _,
             _,
-            _,
         >(
-            __call,
-            <Result<(), MyError> as my::jobs::private::JobReturn>::into_output,
-            my::jobs::private::encode::<welcome>,
+            __job_cx,
+            __bytes,
+            <Result<(), MyError> as __jobs_of_welcome::private::JobReturn>::into_output,
+            __jobs_of_welcome::private::encode::<welcome>,
             |__job_cx, __input| {
-                let _ = (&__job_cx, &__input);
-                ::core::result::Result::Ok((__input,))
+                let _ = &__input;
+                ::core::result::Result::Ok(__job_body(__job_cx, __input))
             },
-            __job_body,
         )
     }
     async fn __job_body(
-        __entry: my::jobs::private::Entered<'_, (Signup,)>,
+        __job_cx: __jobs_of_welcome::private::JobCx<'_>,
+        Signup { user_id, .. }: Signup,
     ) -> Result<(), MyError> {
-        let __tags = (my::jobs::private::Tag::new(),);
-        match __entry {
-            my::jobs::private::Entered::Run(__job_cx, (__input,)) => {
-                let Signup { user_id, .. } = __input;
-                step!(
-                    @ once __job_cx["a"] [__tags.0]
-                    [my::jobs::private::StepOptions::DEFAULT] greet(user_id)
-                )
-                    .await
-            }
-            my::jobs::private::Entered::Describe(__told) => {
-                #[allow(unused_imports)]
-                use my::jobs::private::AnyTag as _;
-                let __never = __told.tell(&[__tags.0.output()]);
-                match __never.await {}
-            }
+        step!(
+            @ once __job_cx["a"] [__jobs_of_welcome::private::StepOptions::DEFAULT]
+            greet(user_id)
+        )
+            .await
+    }
+    const _: () = {
+        __jobs_of_welcome::private::claim! {
+            "job" "mail.welcome"
         }
-    }
-    my::jobs::private::claim! {
-        "job" "mail.welcome"
-    }
+    };
+    const _: () = {
+        __jobs_of_welcome::private::claim! {
+            "job" "welcome-mail"
+        }
+    };
 };

@@ -50,21 +50,18 @@ const _: () = {
                 ::jobs_runtime::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [<
                 State < Mailer > as ::jobs_runtime::private::Extract > ::need, <
                 JobContext as ::jobs_runtime::private::Extract > ::need], steps : &
-                [::jobs_runtime::private::StepDef { name : "create-account", kind :
-                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT },
-                ::jobs_runtime::private::StepDef { name : "charge:{item.id}", kind :
-                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : true,
-                .. ::jobs_runtime::private::StepDef::DEFAULT },
-                ::jobs_runtime::private::StepDef { name : "cool-off", kind :
-                ::jobs_runtime::private::RecordKind::Sleep, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT },
-                ::jobs_runtime::private::StepDef { name : "feedback", kind :
-                ::jobs_runtime::private::RecordKind::Event, line : 1u32, in_loop : false,
-                subject : "FeedbackGiven", .. ::jobs_runtime::private::StepDef::DEFAULT
-                }, ::jobs_runtime::private::StepDef { name : "note", kind :
-                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT }], run : __job_run, }
+                [::jobs_runtime::private::StepDef::new("create-account",
+                ::jobs_runtime::private::RecordKind::Step, 1u32, false),
+                ::jobs_runtime::private::StepDef::new("charge:{item.id}",
+                ::jobs_runtime::private::RecordKind::Step, 1u32, true),
+                ::jobs_runtime::private::StepDef::new("cool-off",
+                ::jobs_runtime::private::RecordKind::Sleep, 1u32, false),
+                ::jobs_runtime::private::StepDef { subject : "FeedbackGiven", ..
+                ::jobs_runtime::private::StepDef::new("feedback",
+                ::jobs_runtime::private::RecordKind::Event, 1u32, false) },
+                ::jobs_runtime::private::StepDef::new("note",
+                ::jobs_runtime::private::RecordKind::Step, 1u32, false)], run :
+                __job_run, }
             }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
@@ -87,106 +84,75 @@ const _: () = {
         }
     }
     fn __job_run<'__job>(
-        __call: ::jobs_runtime::private::Call<'__job>,
+        __job_cx: ::jobs_runtime::private::JobCx<'__job>,
+        __bytes: &'__job [::core::primitive::u8],
     ) -> ::jobs_runtime::private::RunFuture<'__job> {
         ::jobs_runtime::private::run::<
             welcome,
             _,
             _,
             _,
-            _,
         >(
-            __call,
+            __job_cx,
+            __bytes,
             <Result<u64> as ::jobs_runtime::private::JobReturn>::into_output,
             ::jobs_runtime::private::encode::<welcome>,
             |__job_cx, __input| {
-                let _ = (&__job_cx, &__input);
-                ::core::result::Result::Ok((
-                    __input,
-                    <State<
-                        Mailer,
-                    > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
-                    <JobContext as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
-                ))
+                let _ = &__input;
+                ::core::result::Result::Ok(
+                    __job_body(
+                        __job_cx,
+                        __input,
+                        <State<
+                            Mailer,
+                        > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
+                        <JobContext as ::jobs_runtime::private::Extract>::extract(
+                            __job_cx,
+                        )?,
+                    ),
+                )
             },
-            __job_body,
         )
     }
     async fn __job_body(
-        __entry: ::jobs_runtime::private::Entered<
-            '_,
-            (Signup, State<Mailer>, JobContext),
-        >,
+        __job_cx: ::jobs_runtime::private::JobCx<'_>,
+        input: Signup,
+        mailer: State<Mailer>,
+        job: JobContext,
     ) -> Result<u64> {
-        let __tags = (
-            ::jobs_runtime::private::Tag::new(),
-            ::jobs_runtime::private::Tag::new(),
-            ::jobs_runtime::private::Tag::new(),
-            ::jobs_runtime::private::Tag::new(),
-        );
-        match __entry {
-            ::jobs_runtime::private::Entered::Run(
-                __job_cx,
-                (__input, __given0, __given1),
-            ) => {
-                let input = __input;
-                let mailer = __given0;
-                let job = __given1;
-                let account = step!(
-                    @ run __job_cx["create-account"] [__tags.0]
-                    [::jobs_runtime::private::StepOptions::DEFAULT] create_account(&
-                    input)
-                )
-                    .await?;
-                for item in &input.items {
-                    step!(
-                        @ run __job_cx[::jobs_runtime::private::rendered(& ["charge:",
-                        ""], & [::jobs_runtime::private::key_part(& item.id)])] [__tags
-                        .1] [::jobs_runtime::private::StepOptions { attempts : 3, timeout
-                        :
-                        ::core::option::Option::Some(::jobs_runtime::private::Millis(30000u64)),
-                        .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(item)
-                    )
-                        .await?;
-                }
-                step!(
-                    @ sleep __job_cx["cool-off"]
-                    ::jobs_runtime::private::Millis(259200000u64)
-                )
-                    .await;
-                let reply = step!(
-                    @ wait __job_cx["feedback"] [__tags.2]
-                    [::jobs_runtime::private::WaitOptions { key :
-                    ::core::option::Option::None, timeout :
-                    ::core::option::Option::Some(::jobs_runtime::private::Millis(1209600000u64)),
-                    since_step : false, }] [& input.user_id] FeedbackGiven
-                )
-                    .await?;
-                step!(
-                    @ run_block __job_cx["note"] [__tags.3]
-                    [::jobs_runtime::private::StepOptions::DEFAULT] { note(& reply) ?;
-                    Ok(account) }
-                )
-                    .await
-            }
-            ::jobs_runtime::private::Entered::Describe(__told) => {
-                #[allow(unused_imports)]
-                use ::jobs_runtime::private::AnyTag as _;
-                let __never = __told
-                    .tell(
-                        &[
-                            __tags.0.output(),
-                            __tags.1.output(),
-                            ::jobs_runtime::private::StepType::Nothing,
-                            __tags.2.event(),
-                            __tags.3.output(),
-                        ],
-                    );
-                match __never.await {}
-            }
+        let account = step!(
+            @ call __job_cx["create-account"]
+            [::jobs_runtime::private::StepOptions::DEFAULT] create_account(& input)
+        )
+            .await?;
+        for item in &input.items {
+            step!(
+                @ call __job_cx[::jobs_runtime::private::rendered(& ["charge:", ""], &
+                [::jobs_runtime::private::key_part(& item.id)])]
+                [::jobs_runtime::private::StepOptions { attempts : 3, timeout :
+                ::core::option::Option::Some(::jobs_runtime::private::Millis(30000u64)),
+                .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(item)
+            )
+                .await?;
         }
+        step!(@ sleep __job_cx["cool-off"] ::jobs_runtime::private::Millis(259200000u64))
+            .await;
+        let reply = step!(
+            @ wait __job_cx["feedback"] [::jobs_runtime::private::WaitOptions { key :
+            ::core::option::Option::None, timeout :
+            ::core::option::Option::Some(::jobs_runtime::private::Millis(1209600000u64)),
+            since_step : false, }] [& input.user_id] FeedbackGiven
+        )
+            .await?;
+        step!(
+            @ run_block __job_cx["note"] [::jobs_runtime::private::StepOptions::DEFAULT]
+            { note(& reply) ?; Ok(account) }
+        )
+            .await
     }
-    ::jobs_runtime::private::claim! {
-        "job" "welcome"
-    }
+    const _: () = {
+        ::jobs_runtime::private::claim! {
+            "job" "welcome"
+        }
+    };
 };

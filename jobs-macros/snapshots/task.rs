@@ -46,9 +46,9 @@ const _: () = {
                 ::jobs_runtime::private::Probe < < Result < () > as
                 ::jobs_runtime::private::JobReturn > ::Ok >> ::SCHEMA, } }, needs : & [<
                 State < Mailer > as ::jobs_runtime::private::Extract > ::need], steps : &
-                [::jobs_runtime::private::StepDef { name : "send", kind :
-                ::jobs_runtime::private::RecordKind::Step, line : 1u32, in_loop : false,
-                .. ::jobs_runtime::private::StepDef::DEFAULT }], run : __job_run, }
+                [::jobs_runtime::private::StepDef::new("send",
+                ::jobs_runtime::private::RecordKind::Step, 1u32, false)], run :
+                __job_run, }
             }
         }
         fn key(__input: &Self::Input) -> ::core::option::Option<::std::string::String> {
@@ -66,53 +66,47 @@ const _: () = {
         }
     }
     fn __job_run<'__job>(
-        __call: ::jobs_runtime::private::Call<'__job>,
+        __job_cx: ::jobs_runtime::private::JobCx<'__job>,
+        __bytes: &'__job [::core::primitive::u8],
     ) -> ::jobs_runtime::private::RunFuture<'__job> {
         ::jobs_runtime::private::run::<
             nightly,
             _,
             _,
             _,
-            _,
         >(
-            __call,
+            __job_cx,
+            __bytes,
             <Result<()> as ::jobs_runtime::private::JobReturn>::into_output,
             ::jobs_runtime::private::encode::<nightly>,
             |__job_cx, __input| {
-                let _ = (&__job_cx, &__input);
-                ::core::result::Result::Ok((
-                    __input,
-                    <State<
-                        Mailer,
-                    > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
-                ))
+                let _ = &__input;
+                ::core::result::Result::Ok(
+                    __job_body(
+                        __job_cx,
+                        __input,
+                        <State<
+                            Mailer,
+                        > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
+                    ),
+                )
             },
-            __job_body,
         )
     }
     async fn __job_body(
-        __entry: ::jobs_runtime::private::Entered<'_, (Tick, State<Mailer>)>,
+        __job_cx: ::jobs_runtime::private::JobCx<'_>,
+        tick: Tick,
+        mailer: State<Mailer>,
     ) -> Result<()> {
-        let __tags = (::jobs_runtime::private::Tag::new(),);
-        match __entry {
-            ::jobs_runtime::private::Entered::Run(__job_cx, (__input, __given0)) => {
-                let tick = __input;
-                let mailer = __given0;
-                step!(
-                    @ run __job_cx["send"] [__tags.0]
-                    [::jobs_runtime::private::StepOptions::DEFAULT] mailer.send(tick.at)
-                )
-                    .await
-            }
-            ::jobs_runtime::private::Entered::Describe(__told) => {
-                #[allow(unused_imports)]
-                use ::jobs_runtime::private::AnyTag as _;
-                let __never = __told.tell(&[__tags.0.output()]);
-                match __never.await {}
-            }
+        step!(
+            @ call __job_cx["send"] [::jobs_runtime::private::StepOptions::DEFAULT]
+            mailer.send(tick.at)
+        )
+            .await
+    }
+    const _: () = {
+        ::jobs_runtime::private::claim! {
+            "job" "nightly"
         }
-    }
-    ::jobs_runtime::private::claim! {
-        "job" "nightly"
-    }
+    };
 };

@@ -39,7 +39,8 @@ pub(crate) fn in_crate(kind: Kind, name: &str, span: Span) -> TokenStream {
 /// runtime's to know.
 pub(crate) fn between_crates(krate: &TokenStream, kind: Kind, name: &str) -> TokenStream {
     let word = kind.word();
-    quote!(#krate::private::claim! { #word #name })
+    // Each in a block of its own, because each makes a module of one name.
+    quote!(const _: () = { #krate::private::claim! { #word #name } };)
 }
 
 /// An identifier that no other name gives: `-` and `.` are no part of one, so a name with them

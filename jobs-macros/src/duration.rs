@@ -87,6 +87,11 @@ fn scale(text: &str, number: &str, unit: &str) -> Result<u64, String> {
         return Ok(*scale);
     }
     let word = unit.trim();
+    if let Some(one) = composed(text) {
+        return Err(format!(
+            "a duration is one number and one unit; write \"{text}\" as \"{one}\""
+        ));
+    }
     let meant = UNITS
         .iter()
         .map(|(name, _)| (*name, *name))
@@ -103,6 +108,30 @@ fn scale(text: &str, number: &str, unit: &str) -> Result<u64, String> {
         ),
         None => format!("unknown unit `{word}` in \"{text}\"; use ms, s, m, h or d"),
     })
+}
+
+/// `"1h30m"` in the largest unit that measures it: `"90m"`.
+fn composed(text: &str) -> Option<String> {
+    let (mut rest, mut total, mut parts) = (text, 0_u64, 0);
+    while !rest.is_empty() {
+        let digits = rest.len() - rest.trim_start_matches(|c: char| c.is_ascii_digit()).len();
+        let (number, after) = rest.split_at(digits);
+        let letters = after.len()
+            - after
+                .trim_start_matches(|c: char| c.is_ascii_lowercase())
+                .len();
+        let (unit, after) = after.split_at(letters);
+        let (_, scale) = UNITS.iter().find(|(name, _)| *name == unit)?;
+        total = number
+            .parse::<u64>()
+            .ok()?
+            .checked_mul(*scale)?
+            .checked_add(total)?;
+        parts += 1;
+        rest = after.trim_start();
+    }
+    let (unit, scale) = UNITS.iter().rev().find(|(_, scale)| total % scale == 0)?;
+    (parts > 1).then(|| format!("{}{unit}", total / scale))
 }
 
 #[cfg(test)]

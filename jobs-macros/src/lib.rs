@@ -16,6 +16,7 @@ mod job;
 mod names;
 mod options;
 mod place;
+mod runtime;
 #[cfg(test)]
 mod snapshot;
 mod suggest;

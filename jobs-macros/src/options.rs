@@ -82,6 +82,17 @@ impl<'a> Seen<'a> {
         self.given.iter().any(|(given, _)| given == name)
     }
 
+    /// An option as it is written: the name, where there is one.
+    fn sample(&self) -> String {
+        let mut rules = self.rules.iter();
+        let rule = rules
+            .find(|rule| rule.name == "name")
+            .or(self.rules.first());
+        rule.map_or(String::new(), |rule| {
+            format!("{} = {}", rule.name, rule.example)
+        })
+    }
+
     pub(crate) fn example(&self, key: &Ident) -> &'static str {
         let name = key.unraw().to_string();
         self.rules
@@ -116,12 +127,20 @@ fn read_one(
     read: &mut impl FnMut(&Ident, ParseStream<'_>, &mut Errors) -> syn::Result<()>,
 ) -> syn::Result<()> {
     let Ok(key) = input.call(Ident::parse_any) else {
-        return Err(input.error(format!("expected an option of {}", seen.owner)));
+        return Err(input.error(format!(
+            "the options of {} are names with values, as in `{}`",
+            seen.owner,
+            seen.sample()
+        )));
     };
     if !seen.admit(&key, errors) {
         return Ok(());
     }
     let example = seen.example(&key);
+    if input.peek(Token![:]) || input.peek(syn::token::Paren) {
+        let text = format!("the value of an option follows a `=`: `{key} = {example}`");
+        return Err(input.error(text));
+    }
     let given = input.parse::<Token![=]>().is_ok() && !input.is_empty() && !input.peek(Token![,]);
     if !given {
         let text = format!("the option `{key}` needs a value: `{key} = {example}`");
@@ -141,6 +160,18 @@ pub(crate) fn skip_to_comma(input: ParseStream<'_>) {
             return;
         }
     }
+}
+
+/// The value of an option. A fragment of a `macro_rules!` comes in a group that nobody sees.
+pub(crate) fn value(input: ParseStream<'_>) -> syn::Result<Expr> {
+    input.parse().map(bare)
+}
+
+pub(crate) fn bare(mut value: Expr) -> Expr {
+    while let Expr::Group(group) = value {
+        value = *group.expr;
+    }
+    value
 }
 
 /// A whole number of at least one.
@@ -170,7 +201,7 @@ pub(crate) fn whole(literal: &LitInt) -> syn::Result<u32> {
 }
 
 pub(crate) fn string(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<LitStr> {
-    match input.parse::<Expr>()? {
+    match value(input)? {
         Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
@@ -192,26 +223,26 @@ pub(crate) fn strings(
         let text = format!("`{key}` takes a list of texts, as in `{key} = {example}`");
         syn::Error::new_spanned(at, text)
     };
-    let value = input.parse::<Expr>()?;
+    let value = self::value(input)?;
     let Expr::Array(array) = &value else {
         return Err(refuse(&value));
     };
     array
         .elems
         .iter()
-        .map(|element| match element {
+        .map(|element| match bare(element.clone()) {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(literal),
                 ..
-            }) => Ok(literal.clone()),
-            other => Err(refuse(other)),
+            }) => Ok(literal),
+            other => Err(refuse(&other)),
         })
         .collect()
 }
 
 /// A duration in quotes, longer than zero, in milliseconds.
 pub(crate) fn millis(key: &Ident, input: ParseStream<'_>, example: &str) -> syn::Result<u64> {
-    let value = input.parse::<Expr>()?;
+    let value = self::value(input)?;
     let Expr::Lit(ExprLit {
         lit: Lit::Str(literal),
         ..

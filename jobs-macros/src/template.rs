@@ -66,6 +66,13 @@ impl Template {
                 dot.set_span(span);
                 tokens.extend([TokenTree::from(dot)]);
             }
+            // The variable is resolved where the literal was written, which may have come into a
+            // `macro_rules!` together with it; rustc makes no suggestions about our fields.
+            let span = if position == 0 {
+                self.literal.span()
+            } else {
+                span
+            };
             tokens.extend([part_token(part, span)]);
         }
         tokens

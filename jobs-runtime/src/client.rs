@@ -10,6 +10,7 @@ use crate::definition::{Event, Job};
 use crate::durable::{EventKey, has_key};
 use crate::request::{Handle, Request};
 use crate::store::{Store, StoreHook};
+use crate::storing::Publishing;
 use crate::torture::crash_point;
 use crate::worker::Worker;
 use crate::{Admin, Error};
@@ -100,17 +101,16 @@ impl Jobs {
     ///
     /// # Errors
     /// If it could not be stored. After `X_OUTCOME_UNKNOWN` it may have been.
-    pub async fn publish<E: Event>(
-        &self,
-        event: E,
-        key: impl EventKey<E::Key>,
-    ) -> Result<EventId, Error> {
-        let event = self.event_row(event, key)?;
-        let events = [event];
-        crash_point!("client.publish.before");
-        self.retrying(|| self.store.publish(&events)).await?;
-        crash_point!("client.publish.after");
-        Ok(events[0].id)
+    pub fn publish<E: Event>(&self, event: E, key: impl EventKey<E::Key>) -> Publishing<'_> {
+        let event = self.event_row(event, key);
+        Publishing::new(async move {
+            let event = event?;
+            let events = std::slice::from_ref(&event);
+            crash_point!("client.publish.before");
+            self.retrying(|| self.store.publish(events)).await?;
+            crash_point!("client.publish.after");
+            Ok(event.id)
+        })
     }
 
     /// An event as it is stored.

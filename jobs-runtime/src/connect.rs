@@ -125,9 +125,9 @@ const OPTIONAL: [&str; 1] = ["sqlite"];
 
 /// Finds the scheme of a URL.
 fn scheme(url: &str) -> Result<&'static Scheme, Error> {
-    let Some((scheme, _)) = url.split_once(':') else {
-        let fix = format!("write the store before it, as in \"sqlite://{url}\"");
-        return Err(Error::url_invalid(&redacted(url), "it has no scheme", fix));
+    let Some(scheme) = crate::error::scheme(url) else {
+        let fix = "write the store before it, as in \"sqlite://jobs.db\"";
+        return Err(Error::url_invalid(url, "it has no scheme", fix));
     };
     let found = inventory::iter::<Scheme>().find(|known| known.name == scheme);
     found.ok_or_else(|| unknown(url, scheme))
@@ -175,27 +175,8 @@ fn unknown(url: &str, scheme: &str) -> Error {
         None => format!("this build knows {}", known.join(", ")),
     };
     Error::url_invalid(
-        &redacted(url),
+        url,
         format_args!("no driver has the scheme \"{scheme}\""),
         fix,
     )
-}
-
-/// The URL without what stands before an `@`: it may be a password.
-fn redacted(url: &str) -> String {
-    match (url.split_once("://"), url.rsplit_once('@')) {
-        (Some((scheme, _)), Some((_, rest))) => format!("{scheme}://…@{rest}"),
-        _ => url.to_owned(),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn a_password_never_shows() {
-        let shown = redacted("postgres://app:s3cret@db.example/jobs");
-        assert_eq!(shown, "postgres://…@db.example/jobs");
-    }
 }

@@ -19,8 +19,8 @@ use std::sync::Arc;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` cannot be stored by a job",
     label = "cannot be written down and read back",
-    note = "add `#[derive(serde::Serialize, serde::Deserialize)]` to `{Self}`",
-    note = "a borrowed value cannot be read back: give an owned one"
+    note = "if it is a type of yours, add `#[derive(serde::Serialize, serde::Deserialize)]` to it",
+    note = "if it is a reference, give an owned value: a reference cannot be read back"
 )]
 pub trait Durable: Sized {
     /// The stored form.
@@ -39,12 +39,38 @@ pub trait Durable: Sized {
 #[diagnostic::do_not_recommend]
 impl<T: Serialize + DeserializeOwned> Durable for T {
     fn encode(&self) -> Result<Vec<u8>, Error> {
-        serde_json::to_vec(self).map_err(|why| Error::unencodable(type_name::<T>(), why))
+        let unencodable = |why| Error::unencodable(type_name::<T>(), why);
+        let bytes = serde_json::to_vec(self).map_err(unencodable)?;
+        if may_not_read_back(&bytes) {
+            // A job with such an input could be stored, and never run.
+            serde_json::from_slice::<T>(&bytes).map_err(unencodable)?;
+        }
+        Ok(bytes)
     }
 
     fn decode(bytes: &[u8]) -> Result<Self, Error> {
         serde_json::from_slice(bytes).map_err(|why| Error::undecodable(type_name::<T>(), why))
     }
+}
+
+/// How deep JSON may be nested and still be read.
+const DEPTH_LIMIT: usize = 120;
+
+/// Whether JSON that could be written may be refused when it is read: a number that is none is
+/// written as `null`, and what is nested too deeply is not read. Rarely true, so that the second
+/// look costs nothing as a rule.
+fn may_not_read_back(json: &[u8]) -> bool {
+    let mut depth = 0_usize;
+    // Brackets inside texts count too: that only makes a second look more likely.
+    let deep = json.iter().any(|byte| {
+        match byte {
+            b'[' | b'{' => depth += 1,
+            b']' | b'}' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        depth > DEPTH_LIMIT
+    });
+    deep || json.windows(4).any(|four| four == b"null")
 }
 
 /// A value that can be part of a key or of a step's name.
@@ -190,7 +216,7 @@ impl<K> WaitKey<K> for AnyKey {
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is not an error that can be stored",
     label = "neither a `Failure` nor a `std::error::Error`",
-    note = "implement `std::error::Error` for `{Self}`, or turn it into a `Failure` with `map_err(Failure::msg)`"
+    note = "use `jobs_runtime::Result`, into whose error `?` turns any `std::error::Error`; for `{Self}` implement that trait, or turn it into a `Failure` with `map_err(Failure::msg)`"
 )]
 pub trait IntoFailure {
     /// The failure, with the chain of its causes.
@@ -304,14 +330,18 @@ pub trait StepBody {
     type Output;
 
     #[doc(hidden)]
-    fn into_body(self) -> impl Future<Output = Self::Output>;
+    type Future: Future<Output = Self::Output>;
+
+    #[doc(hidden)]
+    fn into_body(self) -> Self::Future;
 }
 
 #[diagnostic::do_not_recommend]
 impl<F: IntoFuture> StepBody for F {
     type Output = F::Output;
+    type Future = F::IntoFuture;
 
-    fn into_body(self) -> impl Future<Output = F::Output> {
+    fn into_body(self) -> F::IntoFuture {
         self.into_future()
     }
 }
@@ -361,5 +391,38 @@ mod sealed {
     pub trait KeyPart {
         /// Stands for having no key.
         const NONE: bool = false;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use serde_json::Value;
+
+    #[test]
+    fn a_number_that_is_none_is_refused_before_it_is_stored() {
+        for number in [f64::NAN, f64::INFINITY, f64::NEG_INFINITY] {
+            let error = number.encode().unwrap_err();
+            assert_eq!(error.code(), "X_OUTPUT_UNENCODABLE");
+        }
+        assert_eq!(None::<f64>.encode().unwrap(), b"null");
+        assert_eq!(f64::MIN_POSITIVE.encode().unwrap().len(), 23);
+    }
+
+    #[test]
+    fn what_is_nested_too_deeply_to_be_read_is_refused_before_it_is_stored() {
+        let nested = |depth| (0..depth).fold(Value::Null, |inner, _| Value::Array(vec![inner]));
+        assert!(nested(100).encode().is_ok());
+        let error = nested(500).encode().unwrap_err();
+        assert_eq!(error.code(), "X_OUTPUT_UNENCODABLE");
+    }
+
+    #[test]
+    fn the_largest_integers_and_every_text_read_back() {
+        for number in [i128::MIN, i128::MAX] {
+            assert_eq!(i128::decode(&number.encode().unwrap()).unwrap(), number);
+        }
+        let text = "\0\u{1b}[31m\u{202e}\u{10ffff}[[[[{{{{null".to_owned();
+        assert_eq!(String::decode(&text.encode().unwrap()).unwrap(), text);
     }
 }

@@ -10,16 +10,18 @@ mod schedules;
 #[cfg(test)]
 mod tests;
 mod transactions;
+mod url;
 
 pub(crate) use codes::check_codes;
 pub use codes::{Code, codes};
+pub(crate) use url::scheme;
 
-use crate::core::StoredError;
+use crate::core::{ERROR_LIMIT_CAUSES, StoredError};
 use std::fmt;
 use std::sync::Arc;
 
-/// Causes that are kept of one error.
-const MAX_CHAIN: usize = 32;
+/// The longest message or remedy, in bytes: it may quote a name that a user chose.
+const MAX_TEXT_BYTES: usize = 8 * 1024;
 
 type Source = Arc<dyn std::error::Error + Send + Sync + 'static>;
 
@@ -48,8 +50,8 @@ impl Error {
     ) -> Self {
         Error {
             code,
-            message: message.into(),
-            fix: fix.into(),
+            message: inert(message.into()),
+            fix: inert(fix.into()),
             source: None,
         }
     }
@@ -83,7 +85,7 @@ impl Error {
     pub(crate) fn stored(&self) -> StoredError {
         let mut chain = Vec::new();
         let mut source = std::error::Error::source(self);
-        while let Some(cause) = source.filter(|_| chain.len() < MAX_CHAIN) {
+        while let Some(cause) = source.filter(|_| chain.len() < ERROR_LIMIT_CAUSES) {
             chain.push(cause.to_string());
             source = cause.source();
         }
@@ -91,11 +93,38 @@ impl Error {
             chain,
             ..StoredError::new(self.code(), &*self.message)
         }
+        .limited()
     }
 
     fn is(&self, code: &'static Code) -> bool {
         self.code.name == code.name
     }
+}
+
+/// The text as a terminal or a log may show it: what would steer either is spelt out, and what is
+/// longer than anybody reads is cut.
+fn inert(text: Arc<str>) -> Arc<str> {
+    if text.len() <= MAX_TEXT_BYTES && !text.chars().any(steers) {
+        return text;
+    }
+    let end = text.floor_char_boundary(MAX_TEXT_BYTES);
+    let mut out = String::with_capacity(end);
+    for c in text[..end].chars() {
+        match steers(c) {
+            true => out.extend(c.escape_unicode()),
+            false => out.push(c),
+        }
+    }
+    if end < text.len() {
+        out.push('…');
+    }
+    out.into()
+}
+
+/// Characters that move a cursor, change colours or turn the direction of writing.
+fn steers(c: char) -> bool {
+    let turns = matches!(c, '\u{61c}' | '\u{200e}' | '\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}');
+    turns || (c.is_control() && c != '\n')
 }
 
 impl fmt::Display for Error {

@@ -2,16 +2,13 @@
 //! attempt can mend it.
 
 use crate::Error;
-use crate::core::StoredError;
+use crate::core::{ERROR_LIMIT_CAUSES, StoredError};
 use crate::steps::StepError;
 use std::error::Error as StdError;
 use std::fmt;
 
 /// `Result` with [`Failure`] as its usual error, for job bodies, steps and `main`.
 pub type Result<T, E = Failure> = std::result::Result<T, E>;
-
-/// Causes that are kept of one error.
-const MAX_CHAIN: usize = 32;
 
 /// Why a body failed. Every `std::error::Error` turns into one by `?`.
 ///
@@ -66,7 +63,7 @@ impl Failure {
                 (*error).source()
             },
         )
-        .take(MAX_CHAIN)
+        .take(1 + ERROR_LIMIT_CAUSES)
     }
 
     /// The first error of type `E` in the chain.
@@ -93,7 +90,8 @@ impl Failure {
         })
     }
 
-    /// The form that is stored.
+    /// The form that is stored: cut where it is longer than
+    /// [an error may be](crate::core::ERROR_MESSAGE_LIMIT_BYTES).
     #[must_use]
     pub fn stored(&self) -> StoredError {
         let mut words = self.chain().map(ToString::to_string);
@@ -109,6 +107,7 @@ impl Failure {
             fatal: self.is_fatal(),
             backtrace: None,
         }
+        .limited()
     }
 }
 

@@ -42,6 +42,7 @@ mod schema;
 mod schema;
 mod steps;
 mod store;
+mod storing;
 pub mod testing;
 #[cfg(feature = "torture")]
 pub mod torture;
@@ -136,7 +137,7 @@ pub use jobs_macros::Event;
 /// | `step_timeout = "1m"` | how long a step may take that does not say |
 /// | `outbox = required` | it is enqueued inside a transaction, by [`Request::enqueue_in`], or not at all |
 /// | `removed = ["…"]` | steps that were given up, and may still be recorded; `"charge:{id}"` with any value, `"billing/charge"` in a helper |
-/// | `allow = (raw_await)` | awaits outside of steps are meant |
+/// | `allow = (raw_await, unstable_values)` | refusals that are judgements, and do not hold here; they stand in the definition. `raw_await`: futures that are no steps are awaited, or started beside the run. `unstable_values`: clocks, random numbers and the environment are read outside of steps |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::job;
 /// Makes a helper of an `async fn`: steps that several jobs share, or that make one job shorter.
@@ -171,7 +172,7 @@ pub use jobs_macros::job;
 ///
 /// | option | says |
 /// |---|---|
-/// | `allow = (raw_await)` | awaits outside of steps are meant |
+/// | `allow = (raw_await, unstable_values)` | refusals that are judgements, and do not hold here; they stand in the definition. `raw_await`: futures that are no steps are awaited, or started beside the run. `unstable_values`: clocks, random numbers and the environment are read outside of steps |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::steps;
 /// Makes a durable job of an `async fn` that a schedule enqueues.
@@ -218,8 +219,9 @@ pub use jobs_macros::steps;
 /// ```
 pub use jobs_macros::task;
 pub use outbox::{Alone, Anywhere, InTransaction};
-pub use request::{Enqueuing, Handle, Request};
+pub use request::{Handle, Request};
 pub use schedule::Tick;
 pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};
+pub use storing::{Enqueuing, Publishing, Storing};
 pub use worker::{DEFAULT_VISIBILITY_TIMEOUT, RunEvent, RunRef, Worker};

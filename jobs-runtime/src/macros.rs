@@ -47,14 +47,18 @@
 #[macro_export]
 macro_rules! step {
     (@run $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $body:expr) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || async {
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async {
             $crate::private::future($body).await
-        }).tied($($tag)+)
+        })).tied($($tag)+)
     };
     (@run_block $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $($body:tt)+) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || {
-            $crate::private::block(async $($body)+)
-        }).tied($($tag)+)
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async {
+            // The type says what `?` turns errors into, so that nobody has to.
+            #[allow(unused_braces)]
+            let done: $crate::private::Done<_> = $($body)+;
+            #[allow(unreachable_code)]
+            return done;
+        })).tied($($tag)+)
     };
     (@once $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $body:expr) => {
         $crate::private::step_once($cx, $($name)+, $($options)+, async move {
@@ -62,8 +66,11 @@ macro_rules! step {
         }).tied($($tag)+)
     };
     (@once_block $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $($body:tt)+) => {
-        $crate::private::step_once($cx, $($name)+, $($options)+, {
-            $crate::private::block(async move $($body)+)
+        $crate::private::step_once($cx, $($name)+, $($options)+, async move {
+            #[allow(unused_braces)]
+            let done: $crate::private::Done<_> = $($body)+;
+            #[allow(unreachable_code)]
+            return done;
         }).tied($($tag)+)
     };
     (@tx $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $body:expr) => {
@@ -84,7 +91,13 @@ macro_rules! step {
             let limit = begun.limit();
             let result = $crate::private::write_tx($cx, limit, async {
                 let $tx: &mut $ty = begun.tx();
-                $crate::private::block(async $($body)+).await
+                let written = async {
+                    #[allow(unused_braces)]
+                    let done: $crate::private::Done<_> = $($body)+;
+                    #[allow(unreachable_code)]
+                    return done;
+                };
+                written.await
             });
             let result = result.await;
             begun.end($cx, result).await
@@ -117,11 +130,15 @@ macro_rules! step {
     (@steps $cx:ident [$($name:tt)+] [$($helper:tt)+] $($arguments:tt)*) => {
         $crate::private::helper::<$($helper)+>($cx, $($name)+).__call($($arguments)*)
     };
+    // A call that borrows from variables alone: no `async` block need keep anything alive for it.
+    (@call $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $body:expr) => {
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed($body)).tied($($tag)+)
+    };
     // The call stays one of `step!`, so that its import counts as used.
     (@refused $($error:tt)+) => { $($error)+ };
     // A form that is marked and still does not fit: rustc could not read the expression.
     (@$form:ident $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $($body:tt)*) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || async { ($($body)*).await }).tied($($tag)+)
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async { ($($body)*).await })).tied($($tag)+)
     };
     ($($outside:tt)*) => {
         ::core::compile_error!(

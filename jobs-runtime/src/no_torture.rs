@@ -79,7 +79,7 @@ pub(crate) mod points {
 pub(crate) mod seeded {
     use super::Bug;
     pub(crate) use crate::core::decide;
-    use crate::core::{Commit, Timestamp};
+    use crate::core::{Commit, EventId, Timestamp};
 
     #[inline]
     pub(crate) const fn seeded(_: Bug) -> bool {
@@ -103,6 +103,11 @@ pub(crate) mod seeded {
 
     pub(crate) fn nak(commit: &Commit) -> Commit {
         commit.clone()
+    }
+
+    #[inline]
+    pub(crate) const fn swallows(_: EventId) -> bool {
+        false
     }
 
     #[derive(Debug, Default)]

@@ -8,11 +8,12 @@ use crate::client::{Jobs, stored, unanswered};
 use crate::clock::Env;
 use crate::codec::Codecs;
 use crate::contract::{Driver, Enqueued, Transactional};
-use crate::core::{EventId, NewJob, Timestamp};
+use crate::core::{NewJob, Timestamp};
 use crate::definition::{Event, Job};
 use crate::durable::EventKey;
-use crate::request::{Enqueuing, Handle, Request};
+use crate::request::{Handle, Request};
 use crate::store::Store;
+use crate::storing::{Enqueuing, Publishing};
 use std::sync::{Arc, Mutex, PoisonError, Weak};
 
 /// The mark of a request that can be enqueued by itself.
@@ -88,7 +89,7 @@ impl<J: Job, O: 'static> Request<J, O> {
     /// `X_STORE_SETTINGS` if its database holds no jobs. After an error nothing of the job is in the
     /// transaction, which may go on.
     pub fn enqueue_in<T: Transactional + ?Sized>(self, tx: &mut T) -> Enqueuing<'_, J> {
-        Box::pin(async move {
+        Enqueuing::new(async move {
             // Of the transaction nothing is known but where it leads to: the time is the store's.
             let now = tx.store_time().await?;
             let row = self.into_row(&Env::system(), now)?;
@@ -109,17 +110,20 @@ impl Jobs {
     /// # Errors
     /// As [`Jobs::publish`]; `X_OUTBOX_NO_TX` if the connection is in no transaction, and
     /// `X_STORE_SETTINGS` if it leads elsewhere than to these jobs.
-    pub async fn publish_in<E: Event, T: Transactional + ?Sized>(
-        &self,
-        tx: &mut T,
+    pub fn publish_in<'a, E: Event, T: Transactional + ?Sized>(
+        &'a self,
+        tx: &'a mut T,
         event: E,
         key: impl EventKey<E::Key>,
-    ) -> Result<EventId, Error> {
-        let event = self.event_row(event, key)?;
-        tx.belongs_to(self.store().driver()).await?;
-        let now = self.store().env.clock.imposed();
-        tx.publish_here(std::slice::from_ref(&event), now).await?;
-        Ok(event.id)
+    ) -> Publishing<'a> {
+        let event = self.event_row(event, key);
+        Publishing::new(async move {
+            let event = event?;
+            tx.belongs_to(self.store().driver()).await?;
+            let now = self.store().env.clock.imposed();
+            tx.publish_here(std::slice::from_ref(&event), now).await?;
+            Ok(event.id)
+        })
     }
 
     /// As [`Jobs::enqueue_raw`], inside the caller's own transaction.

@@ -71,6 +71,8 @@ pub struct JobOptions {
     pub step_timeout: Option<Millis>,
     /// The body has awaits outside its steps.
     pub raw_await: bool,
+    /// The body reads clocks, random numbers or the environment outside its steps.
+    pub unstable_values: bool,
     /// Steps that were given up on purpose.
     pub removed: &'static [&'static str],
     /// It has an idempotency key.
@@ -113,6 +115,7 @@ impl JobOptions {
         priority: Priority::DEFAULT,
         step_timeout: None,
         raw_await: false,
+        unstable_values: false,
         removed: &[],
         keyed: true,
         outbox: false,
@@ -159,11 +162,36 @@ pub struct HelperDef {
     pub steps: &'static [StepDef],
     /// It has awaits outside its steps.
     pub raw_await: bool,
+    /// It reads clocks, random numbers or the environment outside its steps.
+    pub unstable_values: bool,
     /// What its steps store, one for each.
     pub types: fn() -> Vec<StepType>,
 }
 
+impl HelperDef {
+    /// What holds where the helper says nothing.
+    pub const DEFAULT: HelperDef = HelperDef {
+        file: "",
+        steps: &[],
+        raw_await: false,
+        unstable_values: false,
+        types: Vec::new,
+    };
+}
+
 impl StepDef {
+    /// A step that says no more than this.
+    #[must_use]
+    pub const fn new(name: &'static str, kind: RecordKind, line: u32, in_loop: bool) -> StepDef {
+        StepDef {
+            name,
+            kind,
+            line,
+            in_loop,
+            ..StepDef::DEFAULT
+        }
+    }
+
     /// What holds where the step says nothing.
     pub const DEFAULT: StepDef = StepDef {
         name: "",
@@ -294,12 +322,15 @@ impl Registry {
     /// All linked definitions.
     ///
     /// # Errors
-    /// `X_JOB_DUPLICATE` if two of them claim one name.
+    /// `X_JOB_DUPLICATE` if two jobs, or two events, claim one name.
     pub(crate) fn linked() -> Result<Arc<Self>, Error> {
         // What the linker gathered stays as it is.
         static LINKED: OnceLock<Result<Arc<Registry>, Error>> = OnceLock::new();
         LINKED
-            .get_or_init(|| Registry::of(crate::private::JOBS_V0.iter()).map(Arc::new))
+            .get_or_init(|| {
+                Registry::check_events()?;
+                Registry::of(crate::private::JOBS_V0.iter()).map(Arc::new)
+            })
             .clone()
     }
 
@@ -307,7 +338,7 @@ impl Registry {
     ///
     /// # Errors
     /// `X_JOB_DUPLICATE` naming both.
-    pub(crate) fn check_events() -> Result<(), Error> {
+    fn check_events() -> Result<(), Error> {
         let mut by_name: BTreeMap<&'static str, &'static EventDef> = BTreeMap::new();
         for def in crate::private::EVENTS_V0.iter() {
             for name in std::iter::once(&def.name).chain(def.was) {

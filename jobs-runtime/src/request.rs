@@ -16,10 +16,10 @@ use crate::outbox::{Alone, Anywhere};
 use crate::private::IntoTimestamp;
 use crate::registry::JobDef;
 use crate::steps::Given;
+use crate::storing::Enqueuing;
 use std::collections::BTreeMap;
 use std::fmt;
 use std::marker::PhantomData;
-use std::pin::Pin;
 use std::time::Duration;
 
 /// A job that is about to be enqueued: what calling a `#[job]` function gives.
@@ -171,7 +171,7 @@ impl<J: Job, O: 'static> Request<J, O> {
     where
         O: Alone,
     {
-        Box::pin(async move {
+        Enqueuing::new(async move {
             let env = &jobs.store().env;
             let row = self.into_row(env, env.clock.now())?;
             let row = jobs.store().sealed(row)?;
@@ -246,9 +246,6 @@ fn check_key(def: &JobDef, key: Option<&str>) -> Result<(), Error> {
         _ => Ok(()),
     }
 }
-
-/// A request on its way. The type does not say by what way, so that a wrong one is reported once.
-pub type Enqueuing<'a, J> = Pin<Box<dyn Future<Output = Result<Handle<J>, Error>> + Send + 'a>>;
 
 /// A job that is in the store.
 pub struct Handle<J> {

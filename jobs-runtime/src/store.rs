@@ -10,9 +10,8 @@ use crate::contract::{
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Payload};
 use crate::testing::Workers;
+use crate::torture::call_points;
 use crate::torture::points::CallPoints;
-use crate::torture::seeded::seeded;
-use crate::torture::{Bug, call_points};
 use std::future::Future;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
@@ -214,14 +213,11 @@ impl Store {
     }
 
     pub(crate) async fn publish(&self, events: &[NewEvent]) -> Result<Vec<Published>, Error> {
-        let answer = self.call(
+        self.call(
             (Verb::Publish, call_points!("store.publish")),
             self.driver.publish(events, self.env.clock.imposed()),
-        );
-        match answer.await {
-            Err(_) if seeded(Bug::SwallowedPublish) => Ok(Vec::new()),
-            answer => answer,
-        }
+        )
+        .await
     }
 
     pub(crate) async fn stats(&self) -> Result<Vec<QueueStats>, Error> {

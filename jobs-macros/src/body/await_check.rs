@@ -15,6 +15,19 @@ const TIMEOUTS: &[&str] = &["timeout", "timeout_at"];
 
 const SPAWNING: &[&str] = &["spawn", "spawn_blocking", "spawn_local", "spawn_on"];
 
+/// Whose functions of these names start something beside the caller.
+const SPAWNERS: &[&str] = &[
+    "async_std",
+    "rayon",
+    "smol",
+    "std",
+    "task",
+    "thread",
+    "tokio",
+];
+
+const TIMERS: &[&str] = &["sleep", "sleep_until"];
+
 /// The variables that may hold steps not yet awaited.
 #[derive(Clone, Default)]
 pub(super) struct Futures {
@@ -243,6 +256,52 @@ pub(super) fn spawned(expr: &Expr) -> Option<syn::Error> {
             "a step in `{name}`: a spawned task outlives the run and is not replayed; run steps side by side with `tokio::join!` or `join_all`"
         ),
     ))
+}
+
+/// Something other than a step, started beside the run.
+pub(super) fn started(expr: &Expr, owner: &str) -> Option<syn::Error> {
+    let Expr::Call(ExprCall { func, .. }) = expr else {
+        return None;
+    };
+    let Expr::Path(path) = &**func else {
+        return None;
+    };
+    let mut segments = path.path.segments.iter().rev();
+    let (last, around) = (segments.next()?, segments.next()?);
+    let is_known = SPAWNING.iter().any(|name| last.ident == name)
+        && SPAWNERS.iter().any(|name| around.ident == name);
+    if !is_known {
+        return None;
+    }
+    let name = &last.ident;
+    Some(syn::Error::new(
+        name.span(),
+        format!(
+            "`{name}` outside a step: a replay would start this again; put it in a step, `step!(\"name\", ..).await`, or allow it with `#[{owner}(allow = (raw_await))]`"
+        ),
+    ))
+}
+
+/// What is wrong with an `.await` of something that is no step.
+pub(super) fn raw(awaited: &Expr, owner: &str) -> String {
+    let sleeps = match awaited {
+        Expr::Call(ExprCall { func, .. }) => match &**func {
+            Expr::Path(path) => last_of(&path.path).filter(|name| TIMERS.contains(&name.as_str())),
+            _ => None,
+        },
+        _ => None,
+    };
+    let (rule, remedy) = match sleeps {
+        Some(name) => (
+            format!("`{name}` outside a step starts anew on every replay, and holds its worker"),
+            "use `step!(\"name\", sleep = \"3d\")`, which does neither",
+        ),
+        None => (
+            "awaited outside a step: a replay would run this again".to_owned(),
+            "put it in a step, `step!(\"name\", ..).await`",
+        ),
+    };
+    format!("{rule}; {remedy}, or allow it with `#[{owner}(allow = (raw_await))]`")
 }
 
 /// A timeout of the async runtime around a step.

@@ -1,6 +1,7 @@
 //! Parses what stands in `step!(..)` into a [`StepCall`]: a name, options, a future. Which of
 //! them go together is checked in `form`.
 
+use super::form;
 use crate::errors::Errors;
 use crate::options::{self, Rule, Seen};
 use proc_macro2::{Span, TokenStream, TokenTree};
@@ -58,6 +59,8 @@ pub(super) struct StepBody {
     /// The `move` before the future.
     pub(super) moves: Option<Span>,
     pub(super) tokens: TokenStream,
+    /// The same as read, where that could be done.
+    pub(super) parsed: Option<Expr>,
     pub(super) is_block: bool,
 }
 
@@ -128,6 +131,8 @@ fn read_options(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<Vec<
         let admitted = seen.admit(&key, errors);
         match read_value(&key, input, seen.example(&key), errors) {
             Ok(value) if admitted => list.push(StepOption { key, value }),
+            // Without it the step would look like one of another form.
+            Err(error) if form::is_made_by(&key) => return Err(error),
             Err(error) if admitted => errors.add(error),
             _ => {}
         }
@@ -171,9 +176,12 @@ fn read_value(
         errors.at(word.span, text);
     }
     let value = match key.to_string().as_str() {
-        "event" => Value::Type(input.parse()?),
+        "event" => Value::Type(input.parse().map_err(|error| {
+            let text = "`event` takes the type of an event, as in `event = FeedbackGiven`";
+            syn::Error::new(error.span(), text)
+        })?),
         "job" => Value::Request(read_request(input)?),
-        _ => Value::Expr(input.parse()?),
+        _ => Value::Expr(options::value(input)?),
     };
     if input.is_empty() || input.peek(Token![,]) {
         return Ok(value);
@@ -188,6 +196,7 @@ fn read_request(input: ParseStream<'_>) -> syn::Result<StepBody> {
         moves,
         is_block: false,
         tokens: request.into_token_stream(),
+        parsed: None,
     })
 }
 
@@ -206,21 +215,22 @@ fn read_body(input: ParseStream<'_>) -> syn::Result<Option<StepBody>> {
     }
     let moves = read_move(input)?;
     let ahead = input.fork();
-    let tokens = match ahead.parse::<Expr>() {
-        Ok(future) => {
-            refuse_rest(&ahead)?;
-            input.advance_to(&ahead);
-            future.into_token_stream()
-        }
-        // rustc parses the expression too, and explains what is wrong better than we could.
-        Err(_) => TokenStream::new(),
-    };
+    // rustc parses the expression too, and explains what is wrong better than we could.
+    let parsed = ahead.parse::<Expr>().ok();
+    if parsed.is_some() {
+        refuse_rest(&ahead)?;
+        input.advance_to(&ahead);
+    }
     let rest: TokenStream = input.parse()?;
-    let tokens = if tokens.is_empty() { rest } else { tokens };
+    let tokens = match &parsed {
+        Some(future) => future.to_token_stream(),
+        None => rest,
+    };
     Ok(Some(StepBody {
         moves,
         is_block: super::tokens::is_one_block(&tokens),
         tokens,
+        parsed,
     }))
 }
 

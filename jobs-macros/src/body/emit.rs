@@ -4,7 +4,8 @@
 
 use super::child::Child;
 use super::form::{Form, Run, Time, Wait};
-use super::{Site, Tag};
+use super::simple_call::is_simple_call;
+use super::{Site, Tag, tokens};
 use crate::duration::Backoff;
 use crate::place;
 use crate::template::Template;
@@ -45,7 +46,7 @@ pub(super) fn name(krate: &TokenStream, template: &Template, formers: &[Template
         return name;
     }
     let formers = formers.iter().map(|former| text(krate, former));
-    quote!(#krate::private::StepName::from(#name)#(.formerly(#formers))*)
+    quote!(#krate::private::StepName::named(#name)#(.formerly(#formers))*)
 }
 
 /// What a template gives: a text, or a `String` rendered from it.
@@ -93,15 +94,18 @@ pub(crate) fn step_defs(krate: &TokenStream, sites: &[Site]) -> TokenStream {
             let helper = as_helper(krate, helper);
             rest.push(quote!(helper: ::core::option::Option::Some(#helper::def)));
         }
+        let cfgs = &site.cfgs;
+        let new = quote! {
+            #krate::private::StepDef::new(
+                #name, #krate::private::RecordKind::#kind, #line, #in_loop
+            )
+        };
+        if rest.is_empty() {
+            return quote!(#(#cfgs)* #new);
+        }
         quote! {
-            #krate::private::StepDef {
-                name: #name,
-                kind: #krate::private::RecordKind::#kind,
-                line: #line,
-                in_loop: #in_loop,
-                #(#rest,)*
-                ..#krate::private::StepDef::DEFAULT
-            }
+            #(#cfgs)*
+            #krate::private::StepDef { #(#rest,)* ..#new }
         }
     });
     quote!(&[#(#defs),*])
@@ -123,7 +127,11 @@ fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) 
         };
         return quote!(@#arm #context #name [#options] [#pat] [#ty] #body);
     }
-    let arm = match (run.body.moves.is_some(), run.body.is_block) {
+    // An `async move` block takes what it needs by its own words.
+    let moves = run.body.moves.is_some() || run.attempts.is_none() && tokens::moves_in(body);
+    let is_simple = || run.body.parsed.as_ref().is_some_and(is_simple_call);
+    let arm = match (moves, run.body.is_block) {
+        (false, false) if is_simple() => quote!(call),
         (false, false) => quote!(run),
         (false, true) => quote!(run_block),
         (true, false) => quote!(once),

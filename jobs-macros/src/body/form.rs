@@ -24,6 +24,11 @@ const FORMS: &[(&str, &[&str])] = &[
     ("tx", &["attempts", "backoff", "timeout"]),
 ];
 
+/// Whether the option says which form of a step it is.
+pub(super) fn is_made_by(option: &Ident) -> bool {
+    FORMS.iter().any(|(name, _)| option == name)
+}
+
 const RUN_OPTIONS: &[&str] = &["attempts", "backoff", "effect", "timeout"];
 
 /// What every form takes, because every record has a name.

@@ -5,7 +5,7 @@ use super::Site;
 use super::call::{StepCall, Value};
 use crate::errors::Errors;
 use crate::template::{Flaw, Role, Template};
-use crate::{names, template};
+use crate::{names, options, template};
 use proc_macro2::TokenStream;
 use quote::ToTokens;
 use syn::{Expr, ExprLit, Lit, LitStr};
@@ -26,7 +26,7 @@ pub(super) fn read(call: &StepCall, errors: &mut Errors) -> Result<Vec<Template>
         let Expr::Lit(ExprLit {
             lit: Lit::Str(literal),
             ..
-        }) = element
+        }) = &options::bare(element.clone())
         else {
             errors.over(element, refused);
             continue;

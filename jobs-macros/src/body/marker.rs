@@ -3,10 +3,13 @@
 
 use super::await_check::{self, Futures};
 use super::call::StepCall;
-use super::form::Form;
+use super::form::{Form, Run};
+use super::lost_write::{self, Bound};
+use super::scope::Repetition;
 use super::tokens::{self, STEP};
 use super::{
-    Marked, Policy, Site, Tag, context, emit, form, former, parts, refusal, tag, unstable,
+    Marked, Policy, Site, Tag, borrowed_result, cfg, context, emit, form, former, no_future, parts,
+    refusal, unstable,
 };
 use crate::errors::Errors;
 use crate::place;
@@ -19,26 +22,24 @@ use syn::{
     LitStr, Local, Macro, Stmt,
 };
 
-/// How often the code around a step runs in one pass of the body.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Repetition {
-    Closure,
-    Loop,
-    Once,
-}
-
 pub(super) struct Marker<'a> {
     pub(super) errors: &'a mut Errors,
     pub(super) policy: &'a Policy,
     pub(super) futures: Futures,
     pub(super) repetition: Repetition,
+    /// The conditions under which the code here is compiled.
+    pub(super) cfgs: Vec<Attribute>,
+    /// How many conditions were seen around the code here: more than `cfgs` where one stands
+    /// elsewhere than at a statement or an arm.
+    pub(super) conditions: usize,
+    /// rustc sees each step here once, so that it can be tied to a tag.
+    pub(super) tied: bool,
     /// Within an `fn` or another item of its own: its code is not the job's.
     in_item: bool,
-    /// rustc sees every step here, so that each can be tied to a tag.
-    tied: bool,
     /// Helpers that are defined in the body, where the list of its steps cannot name them.
     pub(super) inner_helpers: Vec<Ident>,
-    tags: usize,
+    /// The variables of the body and of its signature.
+    pub(super) bound: Bound,
     steps: Vec<Site>,
     warnings: Vec<TokenStream>,
 }
@@ -50,10 +51,12 @@ impl<'a> Marker<'a> {
             policy,
             futures: Futures::default(),
             repetition: Repetition::Once,
-            in_item: false,
+            cfgs: Vec::new(),
+            conditions: 0,
             tied: true,
+            in_item: false,
             inner_helpers: Vec::new(),
-            tags: 0,
+            bound: Bound::default(),
             steps: Vec::new(),
             warnings: Vec::new(),
         }
@@ -66,27 +69,6 @@ impl<'a> Marker<'a> {
             warnings: self.warnings,
             has_value,
         }
-    }
-
-    /// What stands where rustc may see other steps than we do, or none.
-    pub(super) fn untied<T>(&mut self, work: impl FnOnce(&mut Self) -> T) -> T {
-        self.tied_if(false, work)
-    }
-
-    /// Within whatever is visited, `tied` may only be taken away.
-    pub(super) fn tied_if<T>(&mut self, tied: bool, work: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.tied;
-        self.tied &= tied;
-        let result = work(self);
-        self.tied = outer;
-        result
-    }
-
-    pub(super) fn repeated<T>(&mut self, by: Repetition, work: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.repetition, by);
-        let result = work(self);
-        self.repetition = outer;
-        result
     }
 
     /// Marks the arguments of one `step!`. Where nothing can be made of the call, the arguments
@@ -127,22 +109,19 @@ impl<'a> Marker<'a> {
             return Err(refusal(error));
         }
         let name = emit::name(&self.policy.krate, &template, &formers);
-        let tag = Tag::of(&form, self.tags, self.tied);
-        self.tags += usize::from(tag.is_tied());
+        let tag = Tag::of(&form, self.steps.len(), self.is_tied());
         self.steps.push(self.site(&template, formers, tag, &form));
-        if let Some(body) = parts::body(&mut form) {
-            self.refuse_nested(body, &literal);
+        let nested = parts::body(&mut form).is_some_and(|body| self.refuse_nested(body, &literal));
+        if let Form::Run(run) = &mut form
+            && !nested
+        {
+            self.refuse_in_body(run);
         }
         for outside in parts::evaluated_outside(&mut form) {
             self.visit_expr_mut(outside);
         }
-        Ok(emit::marked(
-            &self.policy.krate,
-            &context(),
-            &name,
-            tag,
-            &form,
-        ))
+        let (krate, context) = (&self.policy.krate, context());
+        Ok(emit::marked(krate, &context, &name, tag, &form))
     }
 
     fn check_name(&mut self, template: &Template, formers: &[Template]) {
@@ -165,7 +144,11 @@ impl<'a> Marker<'a> {
                 span,
                 format!("step {quoted} is in {place}, so it would get the same name {when}; put what differs into the name, as in `step!(\"{literal}:{{item.id}}\", ..)`"),
             );
-        } else if let Some(first) = self.steps.iter().find(|site| site.skeleton == skeleton) {
+        } else if let Some(first) = self
+            .steps
+            .iter()
+            .find(|site| site.skeleton == skeleton && site.meets(&self.cfgs))
+        {
             let line = first.line;
             self.errors.at(
                 span,
@@ -194,6 +177,7 @@ impl<'a> Marker<'a> {
             kind: form.kind(),
             line: place::line(template.literal.span()),
             in_loop: self.repetition != Repetition::Once,
+            cfgs: self.cfgs.clone(),
             formers,
             at_most_once,
             tx,
@@ -203,9 +187,9 @@ impl<'a> Marker<'a> {
         }
     }
 
-    fn refuse_nested(&mut self, body: &mut TokenStream, outer: &LitStr) {
+    fn refuse_nested(&mut self, body: &mut TokenStream, outer: &LitStr) -> bool {
         let Some(inner) = tokens::find_step(body) else {
-            return;
+            return false;
         };
         let outer = outer.to_token_stream();
         self.errors.at(
@@ -213,25 +197,51 @@ impl<'a> Marker<'a> {
             format!("a step in a step: a step is recorded as a whole, so it cannot hold another; move this one before or after {outer}"),
         );
         *body = self.mark_silently(body.clone());
+        true
+    }
+
+    /// What the step's own body must not do. What rustc cannot read stays as it is.
+    fn refuse_in_body(&self, run: &mut Run) {
+        let Some(mut body) = run.body.parsed.take() else {
+            return;
+        };
+        let mut refused = no_future::refuse(&mut body) || borrowed_result::refuse(&mut body);
+        if run.body.moves.is_none() {
+            let mut inside = Bound::default();
+            inside.read(&mut body.clone());
+            if let Some((tx, _)) = &mut run.tx {
+                inside.read(tx);
+            }
+            refused |= lost_write::refuse(&mut body, &inside, &self.bound);
+        }
+        if refused {
+            run.body.tokens = body.to_token_stream();
+        }
+        run.body.parsed = Some(body);
     }
 
     /// Marks steps that were refused already, so that they bring no second error.
     pub(super) fn mark_silently(&mut self, body: TokenStream) -> TokenStream {
         let mut unheard = Errors::default();
-        // Nobody declares tags for these.
+        // What is scanned has no tags; nobody would declare them.
         Marker::new(&mut unheard, self.policy).scan(body)
     }
 
     fn warn(&mut self, expr: &Expr) {
+        if self.policy.allowed.unstable_values {
+            return;
+        }
         if let Some((span, text)) = unstable::in_expression(expr) {
-            self.warnings.push(unstable::warning(span, &text));
+            let (cfgs, warning) = (&self.cfgs, unstable::warning(span, &text));
+            self.warnings.push(quote!(#(#cfgs)* #warning));
         }
     }
 
     fn refuse(&mut self, expr: &mut Expr) -> bool {
-        let refused = await_check::spawned(expr).or_else(|| match self.policy.raw_await {
+        let refused = await_check::spawned(expr).or_else(|| match self.policy.allowed.raw_await {
             true => None,
-            false => await_check::timed(expr, &self.futures),
+            false => await_check::timed(expr, &self.futures)
+                .or_else(|| await_check::started(expr, self.policy.owner)),
         });
         let Some(error) = refused else { return false };
         let error = error.into_compile_error();
@@ -245,17 +255,17 @@ impl<'a> Marker<'a> {
         if let Expr::Await(wait) = expr
             && !self.futures.pending(&wait.base)
             && !await_check::leaves(&wait.base)
+            // Of these it is said at the call.
+            && await_check::started(&wait.base, self.policy.owner).is_none()
         {
-            self.refuse_raw_await(wait.await_token.span);
+            self.refuse_raw_await(&wait.base, wait.await_token.span);
         }
     }
 
-    pub(super) fn refuse_raw_await(&mut self, span: Span) {
-        if !self.policy.raw_await && !self.in_item {
-            self.errors.at(
-                span,
-                "awaited outside a step: a replay would run this again; put it in a step, `step!(\"name\", ..).await`, or allow it with `#[job(allow = (raw_await))]`",
-            );
+    pub(super) fn refuse_raw_await(&mut self, awaited: &Expr, span: Span) {
+        if !self.policy.allowed.raw_await && !self.in_item {
+            self.errors
+                .at(span, await_check::raw(awaited, self.policy.owner));
         }
     }
 }
@@ -278,20 +288,12 @@ impl VisitMut for Marker<'_> {
             self.check_await(expr);
             self.futures.note(expr);
         }
-        self.tied_if(true, |marker| visit_mut::visit_expr_mut(marker, expr));
+        self.inside(|marker| visit_mut::visit_expr_mut(marker, expr));
     }
 
-    /// Comes first of what a node holds, and ends with the node around it.
+    /// Comes before what else a node holds.
     fn visit_attribute_mut(&mut self, attr: &mut Attribute) {
-        self.tied &= !tag::is_conditional(attr);
-    }
-
-    fn visit_stmt_mut(&mut self, statement: &mut Stmt) {
-        self.tied_if(true, |marker| visit_mut::visit_stmt_mut(marker, statement));
-    }
-
-    fn visit_arm_mut(&mut self, arm: &mut Arm) {
-        self.tied_if(true, |marker| visit_mut::visit_arm_mut(marker, arm));
+        self.conditions += usize::from(cfg::is_condition(attr));
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
@@ -300,6 +302,18 @@ impl VisitMut for Marker<'_> {
             Some(init) if self.futures.pending(&init.expr) => self.futures.bind(&local.pat),
             _ => self.futures.unbind(&local.pat),
         }
+    }
+
+    fn visit_stmt_mut(&mut self, statement: &mut Stmt) {
+        self.under(cfg::of_statement(statement), |marker| {
+            visit_mut::visit_stmt_mut(marker, statement);
+        });
+    }
+
+    fn visit_arm_mut(&mut self, arm: &mut Arm) {
+        self.under(cfg::of(&arm.attrs), |marker| {
+            visit_mut::visit_arm_mut(marker, arm);
+        });
     }
 
     fn visit_block_mut(&mut self, block: &mut Block) {

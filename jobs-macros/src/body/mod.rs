@@ -6,17 +6,23 @@
 //! `jobs-runtime`, in `macros.rs`.
 
 mod await_check;
+mod borrowed_result;
 mod call;
+mod cfg;
 mod child;
 mod effect;
 mod emit;
 mod form;
 mod former;
 mod helper_call;
+mod lost_write;
 mod marker;
+mod no_future;
 mod other_macros;
 mod parts;
+mod scope;
 mod select;
+mod simple_call;
 mod tag;
 #[cfg(test)]
 mod tests;
@@ -24,22 +30,25 @@ mod tokens;
 mod tx_call;
 mod unstable;
 
+pub(crate) use cfg::of as cfgs_of;
 pub(crate) use emit::{backoff, millis, rendered, step_defs};
 pub(crate) use tag::{Tag, bound, declared, entered};
 
 use crate::errors::Errors;
-use crate::job::{Body, JobFn};
+use crate::job::{Allowed, Body, JobFn};
 use crate::template::Template;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
+use syn::Attribute;
 use syn::visit_mut::VisitMut;
 
 /// How a body is to be read.
 pub(crate) struct Policy {
     /// The path of the runtime crate.
     pub(crate) krate: TokenStream,
-    /// `allow = (raw_await)`: futures that are no steps may be awaited.
-    pub(crate) raw_await: bool,
+    pub(crate) allowed: Allowed,
+    /// The attribute, for the errors: `job`.
+    pub(crate) owner: &'static str,
     /// The name of the helper, if the body is one's and not a job's.
     pub(crate) helper: Option<Ident>,
 }
@@ -68,6 +77,8 @@ pub(crate) struct Site {
     pub(crate) at_most_once: bool,
     /// It writes in a transaction of the store.
     pub(crate) tx: bool,
+    /// The conditions under which it is there.
+    pub(crate) cfgs: Vec<Attribute>,
     /// What it waits for or asks for, as written.
     pub(crate) subject: Option<String>,
     /// What it stores.
@@ -82,6 +93,8 @@ pub(crate) fn mark(job: &JobFn, policy: &Policy, errors: &mut Errors) -> Marked 
         Body::Parsed(block) => {
             marker.inner_helpers = helper_call::defined_in(block);
             let mut block = (**block).clone();
+            marker.bound.read(&mut job.sig.clone());
+            marker.bound.read(&mut block);
             marker.visit_block_mut(&mut block);
             let has_value = matches!(
                 block.stmts.last(),

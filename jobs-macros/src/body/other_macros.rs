@@ -2,7 +2,8 @@
 //! expressions where they are such; else the tokens are searched.
 
 use super::await_check::last_of;
-use super::marker::{Marker, Repetition};
+use super::marker::Marker;
+use super::scope::Repetition;
 use super::select::Branches;
 use super::{tag, tokens};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
@@ -75,7 +76,7 @@ impl Marker<'_> {
         };
         for future in &mut joined {
             if !self.futures.pending(future) {
-                self.refuse_raw_await(future.span());
+                self.refuse_raw_await(future, future.span());
             }
             self.visit_expr_mut(future);
         }
@@ -101,7 +102,7 @@ impl Marker<'_> {
     /// Marks steps in tokens that are not known to be Rust. Loops can be told by their words;
     /// closures cannot, and there the names are checked when the job runs.
     pub(super) fn scan(&mut self, tokens: TokenStream) -> TokenStream {
-        self.untied(|marker| marker.scan_untied(tokens))
+        self.tied_if(false, |marker| marker.scan_untied(tokens))
     }
 
     fn scan_untied(&mut self, tokens: TokenStream) -> TokenStream {

@@ -38,7 +38,7 @@ impl Branches {
                     ..
                 } => {
                     if !marker.futures.pending(future) {
-                        marker.refuse_raw_await(future.span());
+                        marker.refuse_raw_await(future, future.span());
                     }
                     marker.visit_expr_mut(future);
                     if let Some(condition) = condition {

@@ -2,17 +2,17 @@
 //! how the body is entered to describe itself is written here; what a tag is, in `jobs-runtime`, in
 //! `private/tag.rs`.
 //!
-//! A tag whose step rustc never sees would have no type, which is an error. So a step under a
-//! `cfg`, or in a macro that may do anything with its tokens, is tied to none, and its type stands
-//! as not known.
+//! A tag whose step rustc never sees would have no type, which is an error. So a tag takes the
+//! conditions of its step along; and a step whose conditions cannot be seen, or in a macro that may
+//! do anything with its tokens, is tied to none, and its type stands as not known.
 
 use super::Marked;
 use super::form::Form;
 use crate::place;
-use proc_macro2::{Ident, Literal, Span, TokenStream};
-use quote::{quote, quote_spanned};
+use proc_macro2::{Ident, Span, TokenStream};
+use quote::{ToTokens, quote, quote_spanned};
+use syn::PatType;
 use syn::spanned::Spanned;
-use syn::{Attribute, PatType};
 
 /// What a step stores, as far as it is known here.
 #[derive(Clone, Copy)]
@@ -26,34 +26,25 @@ pub(crate) enum Tag {
 }
 
 impl Tag {
-    /// `next` is the number of tags there are; `tied` tells whether the step may have one.
-    pub(super) fn of(form: &Form, next: usize, tied: bool) -> Self {
+    /// `at` is the place of the step in the list; `tied` tells whether it may have a tag.
+    pub(super) fn of(form: &Form, at: usize, tied: bool) -> Self {
         match form {
             Form::Child(child) if child.detached => Tag::Nothing,
             Form::Helper(_) | Form::Sleep(_) | Form::SleepUntil(_) => Tag::Nothing,
             Form::Child(_) | Form::Run(_) | Form::Wait(_) if !tied => Tag::NotKnown,
-            Form::Child(_) | Form::Run(_) => Tag::Output(next),
-            Form::Wait(_) => Tag::Event(next),
+            Form::Child(_) | Form::Run(_) => Tag::Output(at),
+            Form::Wait(_) => Tag::Event(at),
         }
-    }
-
-    pub(super) fn is_tied(self) -> bool {
-        matches!(self, Tag::Event(_) | Tag::Output(_))
     }
 
     /// What stands for the type of a step in its `step!`; nothing where it stores nothing that has a type.
     pub(super) fn argument(self, krate: &TokenStream) -> Option<TokenStream> {
         match self {
-            Tag::Event(at) | Tag::Output(at) => Some(nth(at)),
+            Tag::Event(at) | Tag::Output(at) => Some(nth(at).to_token_stream()),
             Tag::NotKnown => Some(quote!(#krate::private::Tag::new())),
             Tag::Nothing => None,
         }
     }
-}
-
-/// Whether rustc may leave out what stands under this attribute.
-pub(super) fn is_conditional(attr: &Attribute) -> bool {
-    attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")
 }
 
 /// Macros that give every one of their arguments to rustc, once.
@@ -83,15 +74,16 @@ pub(super) fn is_transparent(name: &str) -> bool {
     TRANSPARENT.contains(&name)
 }
 
-/// The tags of a body, as its first statement.
+/// The tags of a body, as its first statements.
 pub(crate) fn declared(krate: &TokenStream, marked: &Marked) -> TokenStream {
-    let tags = tags();
-    let all = marked.steps.iter().filter(|site| site.tag.is_tied());
-    let all: TokenStream = all.map(|_| quote!(#krate::private::Tag::new(),)).collect();
-    match all.is_empty() {
-        true => all,
-        false => quote!(let #tags = (#all);),
-    }
+    let tags = marked.steps.iter().filter_map(|site| match site.tag {
+        Tag::Event(at) | Tag::Output(at) => {
+            let (cfgs, tag) = (&site.cfgs, nth(at));
+            Some(quote!(#(#cfgs)* let #tag = #krate::private::Tag::new();))
+        }
+        Tag::NotKnown | Tag::Nothing => None,
+    });
+    tags.collect()
 }
 
 /// The body in two arms: to run, `given` being what it works on, and to describe itself. That
@@ -108,17 +100,21 @@ pub(crate) fn entered(
         Ident::new("__told", Span::mixed_site()),
         Ident::new("__never", Span::mixed_site()),
     );
-    let types = marked.steps.iter().map(|site| match site.tag {
-        Tag::Event(at) => {
-            let tag = nth(at);
-            quote!(#tag.event())
-        }
-        Tag::NotKnown => quote!(#krate::private::StepType::NotKnown),
-        Tag::Nothing => quote!(#krate::private::StepType::Nothing),
-        Tag::Output(at) => {
-            let tag = nth(at);
-            quote!(#tag.output())
-        }
+    let types = marked.steps.iter().map(|site| {
+        let cfgs = &site.cfgs;
+        let ty = match site.tag {
+            Tag::Event(at) => {
+                let tag = nth(at);
+                quote!(#tag.event())
+            }
+            Tag::NotKnown => quote!(#krate::private::StepType::NotKnown),
+            Tag::Nothing => quote!(#krate::private::StepType::Nothing),
+            Tag::Output(at) => {
+                let tag = nth(at);
+                quote!(#tag.output())
+            }
+        };
+        quote!(#(#cfgs)* #ty)
     });
     quote! {
         #tags
@@ -143,11 +139,6 @@ pub(crate) fn bound(parameter: &PatType, mut given: Ident) -> TokenStream {
     quote_spanned!(span=> #(#attrs)* let #pat = #given;)
 }
 
-fn tags() -> Ident {
-    Ident::new("__tags", Span::mixed_site())
-}
-
-fn nth(at: usize) -> TokenStream {
-    let (tags, at) = (tags(), Literal::usize_unsuffixed(at));
-    quote!(#tags.#at)
+fn nth(at: usize) -> Ident {
+    Ident::new(&format!("__tag{at}"), Span::mixed_site())
 }

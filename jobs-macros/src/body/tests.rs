@@ -10,7 +10,11 @@ fn read(body: TokenStream, raw_await: bool) -> (Marked, Vec<String>) {
         .expect("the head of the job parses");
     let policy = Policy {
         krate: quote!(::jobs_runtime),
-        raw_await,
+        allowed: crate::job::Allowed {
+            raw_await,
+            ..Default::default()
+        },
+        owner: "job",
         helper: None,
     };
     let mut errors = Errors::default();
@@ -142,7 +146,7 @@ fn steps_are_found_inside_the_macros_of_others() {
 fn a_body_that_does_not_parse_is_marked_and_said_nothing_of() {
     let (marked, texts) = read(quote!(let a = step!("a", work()).; Ok(())), false);
     assert_eq!(texts, Vec::<String>::new());
-    assert!(marked.tokens.to_string().contains("@ run"));
+    assert!(marked.tokens.to_string().contains("@ call"));
 }
 
 #[test]
@@ -270,7 +274,6 @@ fn a_raw_await_is_refused_wherever_it_hides() {
         quote!(async { work().await }.await;),
         quote!(let f = async { work().await }; f.await;),
         quote!(join_all(y.map(|x| async move { work(x).await })).await;),
-        quote!(tokio::spawn(async { 1 }).await?;),
         quote!(tokio::time::timeout(d, async { 1 }).await?;),
         quote!(let f = step!("a", one()); let f = f.await?; work(&f).await?;),
         quote!(let f = step!("a", one()).await?; { f.save().await?; }),
@@ -278,15 +281,100 @@ fn a_raw_await_is_refused_wherever_it_hides() {
         quote!(let a = step!("a", one()).await?; work(&a).await?;),
         quote!(work(step!("a", one()).await?).await?;),
         quote!(tokio::join!(step!("a", one()), work());),
-        quote!(
-            tokio::select! { biased; a = step!("a", one()) => {} _ = tokio::time::sleep(d) => {} }
-        ),
         quote!(if let Some(x) = step!("a", one()).await? {
             x.save().await?;
         }),
     ] {
         refused(body, "awaited outside a step");
     }
+}
+
+#[test]
+fn a_timer_outside_a_step_is_answered_with_a_sleep() {
+    for body in [
+        quote!(tokio::join!(step!("a", one()), tokio::time::sleep(d));),
+        quote!(tokio::select! { biased; a = step!("a", one()) => {} _ = sleep_until(d) => {} }),
+    ] {
+        refused(body, "starts anew on every replay, and holds its worker");
+    }
+}
+
+#[test]
+fn what_is_started_beside_the_run_is_refused_once() {
+    for body in [
+        quote!(tokio::spawn(one());),
+        quote!(tokio::spawn(async { one().await }).await?;),
+        quote!(std::thread::spawn(|| one());),
+        quote!(tokio::task::spawn_blocking(one).await?;),
+    ] {
+        refused(body, "outside a step: a replay would start this again");
+    }
+    accepted(quote!(step!("a", async { tokio::spawn(one()).await? }).await?;));
+    accepted(quote!(spawn(one()); pool.spawn(one());));
+}
+
+#[test]
+fn a_write_of_a_step_to_a_variable_outside_is_refused() {
+    for body in [
+        quote!(let mut n = 0; step!("a", { n = 5; Ok(()) }).await?;),
+        quote!(let mut n = 0; step!("a", async { n += one().await?; Ok(()) }).await?;),
+        quote!(let mut n = Pair::new(); step!("a", { n.left[0] = 5; Ok(()) }).await?;),
+        quote!(let n = &mut pair; step!("a", { *n = 5; Ok(()) }).await?;),
+        quote!(let mut list = vec![]; step!("a", fill(&mut list)).await?;),
+        quote!(let mut list = vec![]; step!("a", { list.push(one().await?); Ok(()) }).await?;),
+        quote!(step!("a", attempts = 3, { input.n = 5; Ok(()) }).await?;),
+        quote!(let mut n = 0; step!("a", tx = |tx: &mut Tx| { n = 5; write(tx) }).await?;),
+    ] {
+        refused(body, "the write would be lost");
+    }
+}
+
+#[test]
+fn a_step_may_write_to_what_is_its_own() {
+    for body in [
+        quote!(step!("a", { let mut n = 0; n += 5; Ok(n) }).await?;),
+        quote!(let n = 1; step!("a", { let mut n = n; n += 5; Ok(n) }).await?;),
+        quote!(let mut list = vec![]; step!("a", move { list.push(1); Ok(list) }).await?;),
+        quote!(let mut list = vec![]; step!("a", async move { list.push(1); Ok(list) }).await?;),
+        quote!(let queue = Queue::new(); step!("a", { queue.push(1); Ok(()) }).await?;),
+        quote!(step!("a", { for i in 0..3 { total(&mut sum(i)); } Ok(()) }).await?;),
+        quote!(step!("a", tx = |tx: &mut Tx| write(&mut *tx)).await?;),
+        quote!(let n = cell(); step!("a", { *n.lock() = 5; Ok(()) }).await?;),
+    ] {
+        accepted(body);
+    }
+}
+
+#[test]
+fn a_reference_as_the_result_of_a_step_is_refused() {
+    for body in [
+        quote!(step!("a", { Ok("done") }).await?;),
+        quote!(step!("a", async { Ok::<_, Failure>(&name[..]) }).await?;),
+        quote!(step!("a", move { one().await?; Ok(name.as_str()) }).await?;),
+    ] {
+        refused(body, "a reference cannot be read back");
+    }
+    accepted(quote!(step!("a", { Ok("done".to_owned()) }).await?;));
+}
+
+#[test]
+fn an_async_move_block_takes_what_it_captures() {
+    let (marked, _) = read(
+        quote!(step!("a", async move { one(list).await }).await?;),
+        false,
+    );
+    assert!(
+        marked.tokens.to_string().contains("@ once"),
+        "{}",
+        marked.tokens
+    );
+    let tried_again = quote!(step!("a", attempts = 3, async move { one().await }).await?;);
+    let (marked, _) = read(tried_again, false);
+    assert!(
+        marked.tokens.to_string().contains("@ run"),
+        "{}",
+        marked.tokens
+    );
 }
 
 #[test]

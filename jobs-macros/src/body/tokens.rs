@@ -68,6 +68,17 @@ pub(super) fn strip_biased(tokens: &TokenStream) -> Option<TokenStream> {
     (is_word && is_end).then(|| trees.collect())
 }
 
+/// Whether the tokens are an `async move` block and nothing else.
+pub(super) fn moves_in(tokens: &TokenStream) -> bool {
+    let trees: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    match &trees[..] {
+        [before @ .., TokenTree::Group(group)] => {
+            before.len() == 2 && group.delimiter() == Delimiter::Brace && is_async(before)
+        }
+        _ => false,
+    }
+}
+
 pub(super) fn is_one_block(tokens: &TokenStream) -> bool {
     let mut trees = tokens.clone().into_iter();
     let first = trees.next();

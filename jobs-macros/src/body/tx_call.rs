@@ -50,6 +50,7 @@ pub(super) fn read(option: &StepOption, errors: &mut Errors) -> syn::Result<TxCa
             moves: None,
             is_block: super::tokens::is_one_block(&tokens),
             tokens,
+            parsed: Some((*closure.body).clone()),
         },
     })
 }

@@ -18,10 +18,8 @@ const CLOCKS: &[&str] = &[
 
 /// Where the call is, and what to say of it.
 pub(super) fn in_expression(expr: &Expr) -> Option<(Span, String)> {
-    let Expr::Call(call) = expr else { return None };
-    let Expr::Path(path) = &*call.func else {
-        return None;
-    };
+    // The path alone, because `unwrap_or_else(SystemTime::now)` calls it as well.
+    let Expr::Path(path) = expr else { return None };
     let mut segments = path.path.segments.iter().rev();
     let last = &segments.next()?.ident;
     let owner = segments.next()?.ident.to_string();
@@ -31,10 +29,12 @@ pub(super) fn in_expression(expr: &Expr) -> Option<(Span, String)> {
         ("Uuid", name) if name.starts_with("new_v4") || name.starts_with("now_v") => {
             "use `job.uuid()`"
         }
-        ("rand", _) => "use `job.random()`",
-        ("env", "var" | "var_os") => {
-            let text = "`env::var` may give another value on a replay; call it inside a step";
-            return Some((last.span(), text.to_owned()));
+        ("rand" | "fastrand", _) | ("getrandom", "fill" | "u32" | "u64") => "use `job.random()`",
+        ("env", "args" | "var" | "var_os" | "vars") => {
+            let text = format!(
+                "`env::{function}` may give another value on a replay; call it inside a step"
+            );
+            return Some((last.span(), text));
         }
         _ => return None,
     };

@@ -41,12 +41,14 @@ pub(super) enum Key {
 pub(super) fn parse(attrs: &[Attribute], ident: &Ident, errors: &mut Errors) -> Args {
     let mut args = Args::default();
     let mut seen = Seen::new(RULES, "`#[event]`");
+    let mut is_bare = false;
     for attr in attrs.iter().filter(|attr| attr.path().is_ident("event")) {
         let Meta::List(list) = &attr.meta else {
             errors.over(
                 attr,
                 "`#[event]` takes its options in parentheses: `#[event(key = u64)]`",
             );
+            is_bare = true;
             continue;
         };
         let read = |input: ParseStream<'_>| {
@@ -59,7 +61,7 @@ pub(super) fn parse(attrs: &[Attribute], ident: &Ident, errors: &mut Errors) -> 
             errors.add(error);
         }
     }
-    if !seen.has("key") {
+    if !seen.has("key") && !is_bare {
         errors.at(
             super::here(),
             "an event needs a correlation key, so that it wakes the run it is meant for and no other; add `#[event(key = u64)]` with the key's type, or `key = none` if any wait may take it",

@@ -3,16 +3,14 @@
 use super::args::{Args, Key};
 use crate::body;
 use crate::claim::{self, Kind};
+use crate::runtime::Runtime;
 use crate::type_def::type_def;
 use proc_macro2::{Ident, TokenStream};
 use quote::quote;
 use syn::ext::IdentExt;
 
 pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
-    let krate = match &args.krate {
-        Some(path) => quote!(#path),
-        None => quote!(::jobs_runtime),
-    };
+    let Runtime { krate, import } = Runtime::named(args.krate.as_ref(), ident);
     let name = match &args.name {
         Some(name) => name.value(),
         None => ident.unraw().to_string(),
@@ -31,12 +29,14 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
     let was = &args.was;
     let span = args.name.as_ref().map_or(ident.span(), |name| name.span());
     let mut here = claim::in_crate(Kind::Event, &name, span);
+    let mut between = claim::between_crates(&krate, Kind::Event, &name);
     for former in was.iter().filter(|former| former.value() != name) {
         here.extend(claim::in_crate(Kind::Event, &former.value(), former.span()));
+        between.extend(claim::between_crates(&krate, Kind::Event, &former.value()));
     }
     let payload = type_def(&krate, &quote!(#ident), ident.span());
-    let between = claim::between_crates(&krate, Kind::Event, &name);
     quote! {
+        #import
         #[automatically_derived]
         impl #krate::Event for #ident {
             type Key = #key;
@@ -58,6 +58,6 @@ pub(super) fn event(ident: &Ident, args: &Args) -> TokenStream {
             }
         }
         #here
-        const _: () = { #between };
+        #between
     }
 }

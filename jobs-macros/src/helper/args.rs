@@ -1,7 +1,7 @@
 //! Parses the options of `#[steps(..)]`.
 
 use crate::errors::Errors;
-use crate::job::read_allow;
+use crate::job::{Allowed, read_allow};
 use crate::options::{self, Rule, Seen};
 use proc_macro2::TokenStream;
 use syn::Path;
@@ -20,7 +20,7 @@ const fn rule(name: &'static str, example: &'static str) -> Rule {
 #[derive(Default)]
 pub(super) struct Args {
     pub(super) krate: Option<Path>,
-    pub(super) raw_await: bool,
+    pub(super) allowed: Allowed,
 }
 
 pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
@@ -29,7 +29,7 @@ pub(super) fn parse(tokens: TokenStream, errors: &mut Errors) -> Args {
         let mut seen = Seen::new(RULES, "`#[steps]`");
         options::read_all(input, &mut seen, errors, |key, input, errors| {
             match key.unraw().to_string().as_str() {
-                "allow" => args.raw_await = read_allow(input, errors)?,
+                "allow" => args.allowed = read_allow(input, errors)?,
                 "crate" => args.krate = Some(input.call(Path::parse_mod_style)?),
                 _ => {}
             }

@@ -2,8 +2,8 @@
 //! steps and holds the context of a call, which `step!` uses; among the values for a function that
 //! tells whoever calls it otherwise how it is called.
 
-use crate::body::{self, Marked, bound};
-use crate::job::{JobFn, Place, attributes};
+use crate::body::{self, Marked};
+use crate::job::{Allowed, JobFn, Place, attributes};
 use crate::place;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -14,7 +14,7 @@ pub(super) struct Definition<'a> {
     pub(super) krate: TokenStream,
     pub(super) function: &'a JobFn,
     pub(super) marked: &'a Marked,
-    pub(super) raw_await: bool,
+    pub(super) allowed: Allowed,
 }
 
 impl Definition<'_> {
@@ -49,7 +49,7 @@ impl Definition<'_> {
         quote! {
             #(#attrs)*
             #[allow(dead_code, clippy::extra_unused_lifetimes, clippy::too_many_arguments)]
-            #vis fn #ident #generics(#(_: #types),*) -> #krate::private::Outside<#returned>
+            #vis fn #ident #generics(#(#types),*) -> #krate::private::Outside<#returned>
             where
                 for<'__step> #krate::private::Here: #krate::private::CalledByStep<'__step>,
             {
@@ -79,7 +79,9 @@ impl Definition<'_> {
         let (krate, ident) = (&self.krate, &self.function.sig.ident);
         let context = body::context();
         let steps = body::step_defs(krate, &self.marked.steps);
-        let raw_await = self.raw_await;
+        let allowed = self.allowed.fields();
+        let types = (!self.is_conditional())
+            .then(|| quote!(types: || #krate::private::describe(Self::__body),));
         quote! {
             impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
                 fn def() -> #krate::private::HelperDef {
@@ -87,8 +89,9 @@ impl Definition<'_> {
                     #krate::private::HelperDef {
                         file: ::core::file!(),
                         steps: STEPS,
-                        raw_await: #raw_await,
-                        types: || #krate::private::describe(Self::__body),
+                        #(#allowed,)*
+                        #types
+                        ..#krate::private::HelperDef::DEFAULT
                     }
                 }
                 fn within(#context: #krate::private::JobCx<'__job>) -> Self {
@@ -101,14 +104,16 @@ impl Definition<'_> {
     /// The call as a method, so that an error about its arguments counts them as written; and the
     /// body, which can be entered without them.
     fn call_impl(&self) -> TokenStream {
+        if self.is_conditional() {
+            return self.undescribed();
+        }
         let (krate, vis, sig) = (&self.krate, &self.function.vis, &self.function.sig);
         let (ident, generics, output) = (&sig.ident, &sig.generics, &sig.output);
         let returned = self.returned();
         let attrs = attributes(&self.function.attrs, Place::Body);
-        let this = Ident::new("self", Span::mixed_site());
-        let call = Ident::new("__call", place::theirs_at(ident.span()));
+        let (this, call) = self.call();
         let entry = Ident::new("__entry", Span::mixed_site());
-        let types: Vec<&Type> = self.types().collect();
+        let types: Vec<&Type> = self.parameters().map(|parameter| &*parameter.ty).collect();
         // At the user's parameters, where rustc points when they do not fit.
         let names = self.parameters().enumerate().map(|(at, parameter)| {
             let span = place::ours_at(parameter.pat.span());
@@ -116,7 +121,7 @@ impl Definition<'_> {
         });
         let names: Vec<Ident> = names.collect();
         let bindings = self.parameters().zip(&names);
-        let bindings = bindings.map(|(parameter, given)| bound(parameter, given.clone()));
+        let bindings = bindings.map(|(parameter, given)| body::bound(parameter, given.clone()));
         let body = &self.marked.tokens;
         let body = quote!(#(#bindings)* #body);
         let body = body::entered(krate, &entry, &quote!((#(#names,)*)), &body, self.marked);
@@ -141,6 +146,42 @@ impl Definition<'_> {
         }
     }
 
+    /// The body in the method itself. A parameter under `#[cfg]` can stand in no tuple, so the body
+    /// cannot be entered without it, and the types of its steps are not known.
+    fn undescribed(&self) -> TokenStream {
+        let (vis, sig) = (&self.function.vis, &self.function.sig);
+        let (ident, generics, inputs) = (&sig.ident, &sig.generics, &sig.inputs);
+        let attrs = attributes(&self.function.attrs, Place::Body);
+        let (this, call) = self.call();
+        let tags = body::declared(&self.krate, self.marked);
+        let (context, output, body) = (body::context(), &sig.output, &self.marked.tokens);
+        quote! {
+            impl<'__job> #ident<'__job> {
+                #[doc(hidden)]
+                #(#attrs)*
+                #[allow(clippy::too_many_arguments)]
+                #vis async fn #call #generics(#this, #inputs) #output {
+                    let #context = #this.__cx;
+                    #tags
+                    #body
+                }
+            }
+        }
+    }
+
+    /// The names of the receiver and of the method. The first is ours, so that a `self` of the
+    /// user's stays unknown.
+    fn call(&self) -> (Ident, Ident) {
+        let ident = &self.function.sig.ident;
+        let call = Ident::new("__call", place::theirs_at(ident.span()));
+        (Ident::new("self", Span::mixed_site()), call)
+    }
+
+    fn is_conditional(&self) -> bool {
+        self.parameters()
+            .any(|parameter| !body::cfgs_of(&parameter.attrs).is_empty())
+    }
+
     /// The item as the function it was, for what can be no helper.
     fn as_plain_fn(&self) -> TokenStream {
         let (krate, vis, body) = (&self.krate, &self.function.vis, &self.marked.tokens);
@@ -160,8 +201,12 @@ impl Definition<'_> {
         }
     }
 
-    fn types(&self) -> impl Iterator<Item = &Type> {
-        self.parameters().map(|parameter| &*parameter.ty)
+    /// The parameters, without their names.
+    fn types(&self) -> impl Iterator<Item = TokenStream> {
+        self.parameters().map(|parameter| {
+            let (cfgs, ty) = (body::cfgs_of(&parameter.attrs), &parameter.ty);
+            quote!(#(#cfgs)* _: #ty)
+        })
     }
 
     fn parameters(&self) -> impl Iterator<Item = &PatType> {

@@ -10,6 +10,7 @@ mod tests;
 use crate::body::{self, Policy};
 use crate::errors::Errors;
 use crate::job;
+use crate::runtime::Runtime;
 use proc_macro2::{Span, TokenStream, TokenTree};
 use quote::quote;
 
@@ -28,14 +29,12 @@ pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
         let errors = errors.into_tokens();
         return quote!(#item #errors);
     };
-    let krate = match &args.krate {
-        Some(path) => quote!(#path),
-        None => quote!(::jobs_runtime),
-    };
+    let Runtime { krate, import } = Runtime::named(args.krate.as_ref(), &function.sig.ident);
     let is_expandable = check::signature(&function, &mut errors);
     let policy = Policy {
         krate: krate.clone(),
-        raw_await: args.raw_await,
+        allowed: args.allowed,
+        owner: "steps",
         helper: Some(function.sig.ident.clone()),
     };
     let marked = body::mark(&function, &policy, &mut errors);
@@ -43,9 +42,9 @@ pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
         krate,
         function: &function,
         marked: &marked,
-        raw_await: args.raw_await,
+        allowed: args.allowed,
     };
     let definition = definition.expand(is_expandable);
     let errors = errors.into_tokens();
-    quote!(#definition #errors)
+    quote!(#import #definition #errors)
 }

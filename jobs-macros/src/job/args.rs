@@ -2,6 +2,7 @@
 //! (does the key read the input?) is checked later.
 
 use super::Kind;
+use super::allow::{self, Allowed};
 use super::task::{self, TaskArgs};
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
@@ -45,15 +46,13 @@ const CONFLICTS: &[(&str, &str)] = &[
     ("replace", "Replace"),
 ];
 
-/// The refusals that are judgements, and so can be lifted.
-const ALLOWANCES: &[&str] = &["raw_await"];
-
 const fn rule(name: &'static str, example: &'static str) -> Rule {
     Rule { name, example }
 }
 
 #[derive(Default)]
 pub(crate) struct Args {
+    pub(crate) allowed: Allowed,
     pub(crate) attempts: Option<u32>,
     pub(crate) backoff: Option<Backoff>,
     pub(crate) expires_millis: Option<u64>,
@@ -67,7 +66,6 @@ pub(crate) struct Args {
     pub(crate) outbox: bool,
     pub(crate) priority: Option<u8>,
     pub(crate) queue: Option<LitStr>,
-    pub(crate) raw_await: bool,
     pub(crate) removed: Vec<Template>,
     pub(crate) step_timeout_millis: Option<u64>,
     pub(crate) task: TaskArgs,
@@ -104,6 +102,10 @@ pub(crate) fn parse(tokens: TokenStream, kind: Kind, errors: &mut Errors) -> Arg
         options::read_all(input, &mut seen, errors, |key, input, errors| {
             args.read(key, input, errors)
         });
+        // It was named, so it is not asked for a second time.
+        if seen.has("idempotency") && args.idempotency.is_none() {
+            args.idempotency = Some(Idempotency::Refused);
+        }
         Ok(())
     };
     if let Err(error) = read.parse2(tokens) {
@@ -121,18 +123,15 @@ impl Args {
     ) -> syn::Result<()> {
         let name = key.unraw().to_string();
         match name.as_str() {
-            "allow" => self.raw_await = read_allow(input, errors)?,
+            "allow" => self.allowed = allow::read(input, errors)?,
             "attempts" => {
-                let value = input.parse()?;
+                let value = options::value(input)?;
                 self.attempts = Some(options::count(key, &value, "a job is tried at least once")?);
             }
             "backoff" => self.backoff = Some(read_backoff(key, input)?),
             "crate" => self.krate = Some(input.call(Path::parse_mod_style)?),
             "expires" => self.expires_millis = Some(options::millis(key, input, "\"1h\"")?),
-            "idempotency" => {
-                self.idempotency = Some(Idempotency::Refused);
-                self.idempotency = Some(self.read_idempotency(input)?);
-            }
+            "idempotency" => self.idempotency = Some(self.read_idempotency(input)?),
             "name" => self.name = Some(plain(key, input, "job name", "\"welcome\"")?),
             "on_cancel" => self.on_cancel = Some(read_path(input)?),
             "on_conflict" => self.on_conflict = Some((read_conflict(input)?, key.span())),
@@ -180,7 +179,7 @@ impl Args {
     }
 
     fn read_idempotency(&mut self, input: ParseStream<'_>) -> syn::Result<Idempotency> {
-        let value: Expr = input.parse()?;
+        let value = options::value(input)?;
         match value {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(literal),
@@ -213,26 +212,6 @@ impl Args {
     }
 }
 
-/// `(raw_await)`: whether awaits outside of steps are meant.
-pub(crate) fn read_allow(input: ParseStream<'_>, errors: &mut Errors) -> syn::Result<bool> {
-    if !input.peek(syn::token::Paren) {
-        return Err(input.error("`allow` takes a list, as in `allow = (raw_await)`"));
-    }
-    let inside;
-    syn::parenthesized!(inside in input);
-    let mut raw_await = false;
-    for word in inside.parse_terminated(Ident::parse_any, syn::Token![,])? {
-        let text = word.to_string();
-        if ALLOWANCES.contains(&text.as_str()) {
-            raw_await = true;
-        } else {
-            let hint = crate::suggest::hint(&text, ALLOWANCES);
-            errors.at(word.span(), format!("`{text}` cannot be allowed; {hint}"));
-        }
-    }
-    Ok(raw_await)
-}
-
 fn plain(key: &Ident, input: ParseStream<'_>, what: &str, example: &str) -> syn::Result<LitStr> {
     let literal = options::string(key, input, example)?;
     names::check_plain(what, &literal.value())
@@ -246,7 +225,7 @@ fn read_backoff(key: &Ident, input: ParseStream<'_>) -> syn::Result<Backoff> {
 }
 
 fn read_outbox(input: ParseStream<'_>) -> syn::Result<bool> {
-    let value: Expr = input.parse()?;
+    let value = options::value(input)?;
     match &value {
         Expr::Path(path) if path.path.is_ident("required") => Ok(true),
         other => Err(syn::Error::new_spanned(
@@ -257,7 +236,7 @@ fn read_outbox(input: ParseStream<'_>) -> syn::Result<bool> {
 }
 
 fn read_path(input: ParseStream<'_>) -> syn::Result<Path> {
-    match input.parse()? {
+    match options::value(input)? {
         Expr::Path(path) => Ok(path.path),
         other => Err(syn::Error::new_spanned(
             other,
@@ -268,7 +247,7 @@ fn read_path(input: ParseStream<'_>) -> syn::Result<Path> {
 
 /// The variant of the policy, at the place of its word.
 fn read_conflict(input: ParseStream<'_>) -> syn::Result<Ident> {
-    let value: Expr = input.parse()?;
+    let value = options::value(input)?;
     let text = "`on_conflict` takes `dedupe`, `error` or `replace`";
     let Expr::Path(path) = &value else {
         return Err(syn::Error::new_spanned(&value, text));
@@ -289,7 +268,7 @@ fn read_conflict(input: ParseStream<'_>) -> syn::Result<Ident> {
 }
 
 fn read_priority(input: ParseStream<'_>) -> syn::Result<u8> {
-    let value: Expr = input.parse()?;
+    let value = options::value(input)?;
     let text = format!("`priority` takes a number from 0, served first, to {MAX_PRIORITY}");
     let refused = syn::Error::new_spanned(&value, text);
     let Expr::Lit(ExprLit {
@@ -367,7 +346,9 @@ mod tests {
                 .is_some_and(|(policy, _)| policy == "Replace")
         );
         assert!(args.on_cancel.is_some());
-        assert!(args.outbox && args.raw_await && args.krate.is_some() && args.tenant.is_some());
+        assert!(
+            args.outbox && args.allowed.raw_await && args.krate.is_some() && args.tenant.is_some()
+        );
     }
 
     #[test]

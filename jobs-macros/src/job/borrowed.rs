@@ -65,7 +65,7 @@ pub(super) fn refuse(shape: &Shape, errors: &mut Errors) -> bool {
     input.is_some() || output.is_some()
 }
 
-fn remedy(reference: &TypeReference) -> String {
+pub(super) fn remedy(reference: &TypeReference) -> String {
     match &*reference.elem {
         Type::Slice(list) => {
             let element = list.elem.to_token_stream();

@@ -3,14 +3,16 @@
 
 use super::Kind;
 use super::args::{Args, Idempotency};
+use super::borrowed;
 use super::item::JobFn;
+use crate::body;
 use crate::errors::Errors;
 use crate::names;
 use crate::options;
 use crate::suggest;
 use crate::template::Template;
 use syn::spanned::Spanned;
-use syn::{FnArg, Ident, Pat, PatType, ReturnType, Safety, Type};
+use syn::{FnArg, GenericParam, Ident, Pat, PatType, ReturnType, Safety, Type};
 
 /// The signature, read as a job's.
 pub(crate) struct Shape {
@@ -60,7 +62,17 @@ pub(crate) fn signature(job: &JobFn, kind: Kind, errors: &mut Errors) -> Shape {
             "a `#[job]` cannot be `extern`: only the worker calls it; remove it",
         );
     }
-    if !sig.generics.params.is_empty() || sig.generics.where_clause.is_some() {
+    let takes_reference = matches!(sig.inputs.first(), Some(FnArg::Typed(first)) if matches!(*first.ty, Type::Reference(_)));
+    let has_lifetimes_only = sig.generics.where_clause.is_none()
+        && sig
+            .generics
+            .params
+            .iter()
+            .all(|parameter| matches!(parameter, GenericParam::Lifetime(_)));
+    if takes_reference && has_lifetimes_only {
+        // The lifetimes go with the reference, which is refused below.
+        is_expandable &= sig.generics.params.is_empty();
+    } else if !sig.generics.params.is_empty() || sig.generics.where_clause.is_some() {
         is_expandable = false;
         errors.over(
             &sig.generics,
@@ -81,7 +93,16 @@ pub(crate) fn signature(job: &JobFn, kind: Kind, errors: &mut Errors) -> Shape {
         }
     }
     let mut parameters = parameters.into_iter();
-    let input = parameters.next().map(|first| input(first, errors));
+    let input = parameters.next().map(|first| {
+        for cfg in body::cfgs_of(&first.attrs) {
+            errors.over(
+                &cfg,
+                "the input of a `#[job]` is always there, because stored jobs have one; put the `#[cfg]` on the whole job, or on a parameter after the input",
+            );
+        }
+        is_expandable &= !refuse_extracted(&first.ty, errors);
+        input(first, errors)
+    });
     let returned = returns(job, errors);
     let stored = input.as_ref().map(|input| &input.stored);
     for ty in stored.into_iter().chain(&returned) {
@@ -113,6 +134,21 @@ pub(crate) fn signature(job: &JobFn, kind: Kind, errors: &mut Errors) -> Shape {
     }
 }
 
+/// What the worker gives a job, where its input stands.
+fn refuse_extracted(ty: &Type, errors: &mut Errors) -> bool {
+    let Type::Path(path) = ty else { return false };
+    let is_extracted = path.path.segments.last().is_some_and(|last| {
+        (last.ident == "State" && !last.arguments.is_none()) || last.ident == "JobContext"
+    });
+    if is_extracted {
+        errors.over(
+            ty,
+            "the first parameter of a `#[job]` is its input, and the worker gives this one; put it after the input, or write `_input: ()` before it if there is nothing to say",
+        );
+    }
+    is_extracted
+}
+
 fn input(parameter: PatType, errors: &mut Errors) -> Input {
     let root = match &*parameter.pat {
         Pat::Ident(pat) => pat.ident.clone(),
@@ -122,7 +158,10 @@ fn input(parameter: PatType, errors: &mut Errors) -> Input {
         Type::Reference(reference) => {
             errors.over(
                 &parameter.ty,
-                "a `#[job]` owns its input, which is read back from the store; take it by value",
+                format!(
+                    "a `#[job]` owns its input, which is read back from the store; {}",
+                    borrowed::remedy(reference)
+                ),
             );
             ((*reference.elem).clone(), true)
         }
@@ -210,7 +249,7 @@ fn refuse_constant(template: &Template, root: &Ident, errors: &mut Errors) -> bo
         errors.at(
             template.literal.span(),
             format!(
-                "this key is the same for every input, so only one job could ever be live; add a placeholder, as in \"{}:{{{root}.id}}\"",
+                "this key is the same for every input, so only one job could ever be live; add a placeholder, as in \"{0}:{{{root}.id}}\", or write `idempotency = |_| \"{0}\"` if one at a time is meant",
                 template.literal.value()
             ),
         );

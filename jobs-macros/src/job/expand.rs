@@ -6,7 +6,7 @@ use super::args::{Args, Idempotency};
 use super::attributes::Place;
 use super::check::{Input, Shape};
 use super::item::JobFn;
-use crate::body::{self, Marked, bound};
+use crate::body::{self, Marked};
 use crate::place;
 use crate::template::Template;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -31,7 +31,7 @@ impl Definition<'_> {
         }
         let (request, marker, implementation) =
             (self.request_fn(), self.marker_type(), self.implementation());
-        let (run, body) = (self.run_fn(), self.body_fn());
+        let (run, body, bundle) = (self.run_fn(), self.body_fn(), self.bundle());
         let (claims_here, claims) = self.claims();
         let (lints, warnings) = (self.attrs(Place::Inside), &self.marked.warnings);
         quote! {
@@ -42,6 +42,7 @@ impl Definition<'_> {
             #[allow(non_local_definitions, clippy::needless_update)]
             const _: () = {
                 #implementation
+                #bundle
                 #run
                 #body
                 #(#warnings)*
@@ -114,10 +115,12 @@ impl Definition<'_> {
         let output = quote_spanned! {returned.span()=>
             type Output = <#returned as #krate::private::JobReturn>::Ok;
         };
+        // At the types, because rustc says there that one of them is private.
+        let stored = quote_spanned!(input.span()=> type Input = #input;);
         quote! {
             #task
             impl #krate::Job for #ident {
-                type Input = #input;
+                #stored
                 #output
                 fn def() -> &'static #krate::private::JobDef {
                     #definition
@@ -168,7 +171,7 @@ impl Definition<'_> {
         let rendered = body::rendered(&self.krate, template);
         let root = self.shape.input.as_ref().map(|input| {
             let mut root = input.root.clone();
-            root.set_span(place::theirs_at(template.literal.span()));
+            root.set_span(template.literal.span());
             root
         });
         quote! {
@@ -185,12 +188,7 @@ impl Definition<'_> {
         let input = Ident::new("__input", Span::mixed_site());
         let call = Ident::new("__call", Span::mixed_site());
         let given = self.shape.input.as_ref().map(|_| quote!(#input,));
-        let extracted = self.shape.extracted.iter().map(|parameter| {
-            let ty = &parameter.ty;
-            quote_spanned! {ty.span()=>
-                <#ty as #krate::private::Extract>::extract(#context)?
-            }
-        });
+        let given_too = self.given(&context);
         let returned = self.return_type();
         let at_return = place::respan(krate.clone(), returned.span());
         let (output, encode) = (
@@ -202,7 +200,7 @@ impl Definition<'_> {
         let run = quote_spanned! {span=>
             #krate::private::run::<#ident, _, _, _, _>(#call, #output, #encode, |#context, #input| {
                 let _ = (&#context, &#input);
-                ::core::result::Result::Ok((#given #(#extracted,)*))
+                ::core::result::Result::Ok((#given #given_too))
             }, __job_body)
         };
         quote! {
@@ -221,25 +219,26 @@ impl Definition<'_> {
         let returned = self.return_type();
         let entry = Ident::new("__entry", Span::mixed_site());
         let owned = Ident::new("__input", Span::mixed_site());
-        let input = self.shape.input.as_ref().map(|input| {
-            let (pat, ty) = (&input.parameter.pat, &input.parameter.ty);
-            match input.by_reference {
-                true => quote!(let #pat: #ty = &#owned;),
-                false => bound(&input.parameter, owned.clone()),
+        let (name, ty, binding) = match &self.shape.input {
+            None => Default::default(),
+            Some(Input {
+                parameter,
+                stored,
+                by_reference: true,
+                ..
+            }) => {
+                let (pat, ty) = (&parameter.pat, &parameter.ty);
+                let binding = quote!(let #pat: #ty = &#owned;);
+                (quote!(#owned,), quote!(#stored,), binding)
             }
-        });
-        let stored = self.shape.input.iter().map(|input| &input.stored);
-        let names = self.shape.input.iter().map(|_| owned.clone());
-        let extracted = &self.shape.extracted;
-        let others: Vec<Ident> = (0..extracted.len())
-            .map(|at| Ident::new(&format!("__given{at}"), Span::mixed_site()))
-            .collect();
-        let types = stored.chain(extracted.iter().map(|parameter| &*parameter.ty));
-        let names = names.chain(others.iter().cloned());
-        let given = quote!((#(#names,)*));
-        let types = quote!((#(#types,)*));
-        let bindings = extracted.iter().zip(&others);
-        let bindings = bindings.map(|(parameter, given)| bound(parameter, given.clone()));
+            Some(Input {
+                parameter, stored, ..
+            }) => {
+                let binding = body::bound(parameter, owned.clone());
+                (quote!(#owned,), quote!(#stored,), binding)
+            }
+        };
+        let (names, types, bindings) = self.taken();
         let body = &self.marked.tokens;
         let end = match (&self.shape.returns, self.marked.has_value) {
             (None, false) => quote!(
@@ -250,12 +249,13 @@ impl Definition<'_> {
             ),
             _ => TokenStream::new(),
         };
-        let body = quote!(#input #(#bindings)* #body #end);
+        let body = quote!(#binding #bindings #body #end);
+        let given = quote!((#name #names));
         let body = body::entered(krate, &entry, &given, &body, self.marked);
         quote! {
             #(#attrs)*
             async fn __job_body(
-                #entry: #krate::private::Entered<'_, #types>,
+                #entry: #krate::private::Entered<'_, (#ty #types)>,
             ) -> #returned {
                 #body
             }

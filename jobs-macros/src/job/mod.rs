@@ -1,11 +1,13 @@
 //! `#[job]`: parse, check, expand. Whatever is wrong, something is emitted that gives no
 //! further errors beside the ones reported.
 
+mod allow;
 mod args;
 mod attributes;
 mod borrowed;
 mod check;
 mod expand;
+mod extracted;
 mod hints;
 mod item;
 mod registered;
@@ -13,12 +15,13 @@ mod task;
 #[cfg(test)]
 mod tests;
 
-pub(crate) use args::read_allow;
+pub(crate) use allow::{Allowed, read as read_allow};
 pub(crate) use attributes::{Place, attributes};
 pub(crate) use item::{Body, JobFn, parse as parse_item};
 
 use crate::body::{self, Policy};
 use crate::errors::Errors;
+use crate::runtime::Runtime;
 use args::{Args, Idempotency};
 use proc_macro2::{Span, TokenStream};
 use quote::quote;
@@ -49,10 +52,7 @@ pub(crate) fn define(kind: Kind, arguments: TokenStream, item: TokenStream) -> T
         Ok(job) => job,
         Err(_) => return refuse_item(item, errors),
     };
-    let krate = match &args.krate {
-        Some(path) => quote!(#path),
-        None => quote!(::jobs_runtime),
-    };
+    let Runtime { krate, import } = Runtime::named(args.krate.as_ref(), &job.sig.ident);
     let mut shape = check::signature(&job, kind, &mut errors);
     shape.is_borrowed = borrowed::refuse(&shape, &mut errors);
     if args.is_task() {
@@ -62,7 +62,11 @@ pub(crate) fn define(kind: Kind, arguments: TokenStream, item: TokenStream) -> T
     check::agreement(&mut args, &job, &shape, &mut errors);
     let policy = Policy {
         krate: krate.clone(),
-        raw_await: args.raw_await,
+        allowed: args.allowed,
+        owner: match kind {
+            Kind::Job => "job",
+            Kind::Task => "task",
+        },
         helper: None,
     };
     let marked = body::mark(&job, &policy, &mut errors);
@@ -81,6 +85,7 @@ pub(crate) fn define(kind: Kind, arguments: TokenStream, item: TokenStream) -> T
     let definition = definition.expand();
     let (errors, rustc_says) = (errors.into_tokens(), &args.rustc_says);
     quote! {
+        #import
         #definition
         #(const _: () = { let _ = #rustc_says; };)*
         #errors

@@ -19,8 +19,9 @@ impl Definition<'_> {
         let was = &self.args.was;
         let options = self.options();
         let needs = self.shape.extracted.iter().map(|parameter| {
-            let ty = &parameter.ty;
-            quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need)
+            let (cfgs, ty) = (body::cfgs_of(&parameter.attrs), &parameter.ty);
+            let need = quote_spanned!(ty.span()=> <#ty as #krate::private::Extract>::need);
+            quote!(#(#cfgs)* #need)
         });
         let steps = body::step_defs(krate, &self.marked.steps);
         let key = match &self.args.idempotency {
@@ -98,9 +99,7 @@ impl Definition<'_> {
                 )
             });
         }
-        if args.raw_await {
-            fields.push(quote!(raw_await: true));
-        }
+        fields.extend(args.allowed.fields());
         if !args.removed.is_empty() {
             let removed = args.removed.iter().map(|step| &step.literal);
             fields.push(quote!(removed: &[#(#removed),*]));
@@ -128,16 +127,15 @@ impl Definition<'_> {
             None => self.job.sig.ident.span(),
         };
         let mut here = claim::in_crate(Kind::Job, &self.name, span);
+        let mut between = claim::between_crates(&self.krate, Kind::Job, &self.name);
         for former in &self.args.was {
             let name = former.value();
             if name != self.name {
                 here.extend(claim::in_crate(Kind::Job, &name, former.span()));
+                between.extend(claim::between_crates(&self.krate, Kind::Job, &name));
             }
         }
-        (
-            here,
-            claim::between_crates(&self.krate, Kind::Job, &self.name),
-        )
+        (here, between)
     }
 }
 

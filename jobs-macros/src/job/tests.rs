@@ -117,7 +117,7 @@ fn the_signature_is_checked_with_one_error_each() {
                     Ok(())
                 }
             ),
-            "take it by value",
+            "owns its input, which is read back from the store; use `u64` itself",
         ),
         (
             quote!(

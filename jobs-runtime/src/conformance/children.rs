@@ -81,6 +81,29 @@ async fn a_child_that_loses_its_last_worker_wakes_its_parent(s: Subject) -> Resu
     Ok(())
 }
 
+case!(a_child_that_a_claim_ends_is_told_of_to_a_parent_of_the_same_claim);
+async fn a_child_that_a_claim_ends_is_told_of_to_a_parent_of_the_same_claim(s: Subject) -> Result {
+    let mut parent = s.start(&s.job("order")).await?;
+    let mut child = child_of(&s, &parent);
+    child.spec.expires_at = Some(s.now().after(Millis(10)));
+    let mut park = park_for(&s, &mut parent, &child);
+    park.settle = Some(Settle::Suspend {
+        wake_at: Some(s.now()),
+    });
+    s.apply(&park).await?;
+    s.advance(Millis(10));
+    let parent = s.claim(10).await?.into_iter().next();
+    let parent = parent.ok_or_else(|| Failure::here("the parent is not visible"))?;
+    s.claim_nothing().await?;
+    s.expect_state(child.spec.id, crate::core::State::Failed)
+        .await?;
+    let view = s.view(parent.id()).await?;
+    let outcome = outcome_of(&view.inbox, &child)?;
+    check!(matches!(outcome, StepOutcome::Failed(_)));
+    check_eq!(view.job.head.nudge, 1, "it may not park beside the news");
+    Ok(())
+}
+
 case!(a_child_outcome_outlives_the_child);
 async fn a_child_outcome_outlives_the_child(s: Subject) -> Result {
     let mut parent = s.start(&s.job("order")).await?;

@@ -1,7 +1,7 @@
 //! Joins: a child whose key a job holds already is that job, told of and not owned.
 
 use super::children::{child_of, outcome_of, park_for, pending};
-use super::shapes::{JobShape, done};
+use super::shapes::{JobShape, boom, done};
 use super::{Failure, Result, Subject};
 use crate::core::{JobId, Millis, NewJob, OnConflict, Settle, StepOutcome, StepRecord};
 
@@ -51,6 +51,21 @@ async fn a_retried_commit_names_the_joined_child_again(s: Subject) -> Result {
         let applied = s.apply(&commit).await?;
         check_eq!(applied.children, [holder_of_key.spec.id]);
     }
+    Ok(())
+}
+
+case!(a_retried_commit_names_the_joined_child_also_after_the_end);
+async fn a_retried_commit_names_the_joined_child_also_after_the_end(s: Subject) -> Result {
+    let bill = s.job("bill").key("7").delay(Millis(10));
+    s.enqueue(&bill).await?;
+    let mut parent = s.start(&s.job("order")).await?;
+    let child = child_of(&s, &parent).key("7");
+    let mut commit = parent.steps(vec![pending(&s, &child)]);
+    commit.children = vec![child];
+    s.apply(&commit).await?;
+    s.cancel(parent.id()).await?;
+    let applied = s.apply(&commit).await?;
+    check_eq!(applied.children, [bill.spec.id]);
     Ok(())
 }
 
@@ -132,6 +147,48 @@ async fn a_child_of_two_steps_is_news_until_both_have_heard(s: Subject) -> Resul
         parent = s.claim_one().await?;
         check_eq!(parent.claimed.nudge.inbox.len(), news);
     }
+    Ok(())
+}
+
+case!(a_joined_job_that_was_revived_is_waited_for_again);
+async fn a_joined_job_that_was_revived_is_waited_for_again(s: Subject) -> Result {
+    let bill = s.job("bill").key("7");
+    s.enqueue(&bill.clone().delay(Millis(10))).await?;
+    let mut parent = s.start(&s.job("order")).await?;
+    let first = child_of(&s, &parent).key("7");
+    s.apply(&park_for(&s, &mut parent, &first)).await?;
+    s.advance(Millis(10));
+    let mut failing = s.claim_one().await?;
+    s.apply(&failing.settle(Settle::Fail { error: boom() }))
+        .await?;
+    let mut parent = s.claim_one().await?;
+    let record = child_named(bill.spec.id, first);
+    let failed = parent.deliver(pending(&s, &record), StepOutcome::Failed(boom()));
+    s.apply(&parent.steps(vec![failed])).await?;
+    s.requeue(bill.spec.id, &[]).await?;
+
+    let again = child_of(&s, &parent).key("7");
+    let again = again.shape(|job| {
+        if let Some(parent) = &mut job.spec.parent {
+            parent.step = "again".into();
+        }
+    });
+    let step = StepRecord {
+        name: "again".into(),
+        ..pending(&s, &again)
+    };
+    let mut commit = parent.steps(vec![step]);
+    commit.children = vec![again];
+    let applied = s.apply(&commit).await?;
+    check_eq!(applied.children, [bill.spec.id]);
+    check!(applied.nudge.is_none(), "an end of before is no news");
+    s.apply(&parent.park(Vec::new(), None)).await?;
+    let mut revived = s.claim_one().await?;
+    check_eq!(revived.id(), bill.spec.id, "the parent waits");
+    s.apply(&revived.ack("9")).await?;
+    let parent = s.claim_one().await?;
+    let outcome = outcome_of(&parent.claimed.nudge.inbox, &bill)?;
+    check_eq!(outcome, done("9"));
     Ok(())
 }
 

@@ -84,6 +84,7 @@ mod fencing;
 mod follow;
 mod fork;
 mod holder;
+mod hostile;
 mod inbox;
 mod inspect;
 mod joins;

@@ -36,7 +36,8 @@ mod requests;
 mod transactional;
 
 pub use check::{
-    LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, QueueSetting, check_event, check_job,
+    LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, QueueSetting, check_claim, check_event,
+    check_job, check_setting,
 };
 pub use inspect::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
 pub use report::{Fact, Finding, Gravity, Report};

@@ -29,7 +29,10 @@ pub use commit::{Commit, CommitGuard, CommitNumber, LogLine, Progress, Settle, T
 pub use decide::{
     Applied, ClaimVerdict, CommitAnswer, Decision, claim, claim_order, decide, heartbeat, nudged,
 };
-pub use error::StoredError;
+pub use error::{
+    BACKTRACE_LIMIT_BYTES, ERROR_CAUSE_LIMIT_BYTES, ERROR_LIMIT_CAUSES, ERROR_MESSAGE_LIMIT_BYTES,
+    StoredError,
+};
 pub use event::{InboxContent, InboxItem, NewEvent, Nudge, WaitSpec};
 pub use id::{EventId, JobId, RunId, Token};
 pub use job::{

@@ -151,9 +151,11 @@ impl Error {
         Error::new(&X_NOT_IMPLEMENTED, what.to_string(), fix)
     }
 
-    /// No driver understands the URL.
+    /// No driver understands the URL. What may be a password in it is not shown, so `why` and `fix`
+    /// should not repeat it.
     #[must_use]
     pub fn url_invalid(url: &str, why: impl std::fmt::Display, fix: impl Into<Arc<str>>) -> Self {
+        let url = super::url::redacted(url);
         Error::new(
             &X_URL_INVALID,
             format!("cannot connect to \"{url}\": {why}"),

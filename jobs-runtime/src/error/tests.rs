@@ -166,3 +166,17 @@ fn a_taken_key_and_a_taken_name_are_both_duplicates() {
     assert!(Error::name_taken("welcome", "src/a.rs:3", "src/b.rs:9").is_duplicate());
     assert!(!Error::conflict(job()).is_duplicate());
 }
+
+#[test]
+fn what_a_message_quotes_steers_no_terminal_and_has_an_end() {
+    let hostile = "\u{1b}[2J\u{202e}gpj.exe\r\u{7}";
+    let error = Error::payload_too_large(format_args!("the input of job \"{hostile}\""), 2, 1);
+    let text = error.to_string();
+    assert!(
+        !text.chars().any(|c| c.is_control() || c == '\u{202e}'),
+        "{text:?}"
+    );
+    assert!(text.contains("\\u{1b}[2J\\u{202e}gpj.exe"), "{text:?}");
+    let long = Error::name_invalid("é".repeat(1_000_000), "shorten it");
+    assert!(long.to_string().len() <= super::MAX_TEXT_BYTES + 3);
+}

@@ -15,7 +15,6 @@ impl Lock {
     /// `X_JOB_DUPLICATE` if two definitions claim one name.
     pub fn of_program() -> Result<Self, Error> {
         let registry = Registry::linked()?;
-        Registry::check_events()?;
         let mut lock = Lock::default();
         for def in registry.defs() {
             lock.add_job(def);
@@ -63,9 +62,9 @@ impl Lock {
         let (output, event) = match (&step.ty, def.kind) {
             (StepType::Event(name), _) => (None, Some((*name).to_owned())),
             (StepType::Output(ty), _) => (Some(self.add_type(ty)), None),
+            (_, RecordKind::Sleep) | (StepType::Nothing, _) => (None, None),
             (StepType::NotKnown, RecordKind::Event) => (None, Some(NOT_KNOWN.to_owned())),
             (StepType::NotKnown, _) => (Some(NOT_KNOWN.to_owned()), None),
-            (StepType::Nothing, _) => (None, None),
         };
         StepLock {
             kind: def.kind.as_str().to_owned(),
@@ -126,7 +125,15 @@ fn options(options: &JobOptions) -> BTreeMap<String, String> {
         conflict.to_owned(),
     );
     add("outbox", options.outbox, "required".to_owned());
-    add("allow", options.raw_await, "raw_await".to_owned());
+    let allowed = [
+        ("raw_await", options.raw_await),
+        ("unstable_values", options.unstable_values),
+    ];
+    let allowed: Vec<&str> = allowed
+        .into_iter()
+        .filter_map(|(name, is)| is.then_some(name))
+        .collect();
+    add("allow", !allowed.is_empty(), allowed.join(", "));
     if let Some(clean_up) = options.on_cancel {
         add("on_cancel", true, clean_up().name.to_owned());
     }

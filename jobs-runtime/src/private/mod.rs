@@ -34,7 +34,9 @@ pub use helper::{CalledByStep, Helper, Here, Nowhere, Outside, helper};
 pub use key::{event_key, key_of, key_part, rendered};
 pub use linkme;
 pub use run::{RunFuture, clean_up, encode, no_context, run};
-pub use step::{block, future, sleep, sleep_until, step, step_once, wait, wait_required};
+pub use step::{
+    Boxed, Done, boxed, future, sleep, sleep_until, step, step_once, wait, wait_required,
+};
 pub use tag::{AnyTag, Tag};
 pub use task::{TaskInput, tick_key};
 pub use time::{IntoMillis, IntoTick, IntoTimestamp, millis};

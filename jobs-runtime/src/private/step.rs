@@ -10,17 +10,30 @@ use crate::steps::{
     WaitFuture, WaitOptions,
 };
 use std::future::{Future, ready};
+use std::pin::Pin;
+
+/// The future of a step in a box, which shows only what it gives.
+pub type Boxed<'a, R> = Pin<Box<dyn Future<Output = R> + Send + 'a>>;
+
+/// Of the generic code around a step this is instantiated once for each type of future, and so once
+/// for all calls of one function; what follows is, once for each type of result.
+pub fn boxed<'a, B>(body: B) -> Boxed<'a, B::Output>
+where
+    B: StepBody<Future: Send + 'a>,
+{
+    Box::pin(body.into_body())
+}
 
 /// A step whose body borrows, and so can be started again.
-pub fn step<'a, F, B>(
+pub fn step<'a, F, R>(
     cx: JobCx<'a>,
     name: impl Into<StepName>,
     options: StepOptions,
     body: F,
-) -> StepFuture<'a, <B::Output as StepReturn>::Ok>
+) -> StepFuture<'a, R::Ok>
 where
-    F: Fn() -> B + Send + 'a,
-    B: Future<Output: StepReturn<Ok: Durable, Err: IntoFailure>> + Send + 'a,
+    F: Fn() -> Boxed<'a, R> + Send + 'a,
+    R: StepReturn<Ok: Durable, Err: IntoFailure> + 'a,
 {
     let body: ErasedBody<'a> = Box::new(move || Box::pin(encoded(body())));
     erased(cx, cx.full_name(name), options, body)
@@ -81,10 +94,8 @@ pub fn future<F: StepBody<Output = T>, T>(body: F) -> impl Future<Output = T> {
     body.into_body()
 }
 
-/// Says what `?` in the block of a step turns errors into, so that nobody has to.
-pub fn block<T, B: Future<Output = Result<T, Failure>>>(body: B) -> B {
-    body
-}
+/// What the block of a step gives.
+pub type Done<T> = Result<T, Failure>;
 
 /// A sleep of some length.
 pub fn sleep<'a>(cx: JobCx<'a>, name: impl Into<StepName>, span: Millis) -> SleepFuture<'a> {

@@ -12,6 +12,7 @@ use std::any::{Any, TypeId};
 use std::borrow::Cow;
 use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, HashMap};
+use std::fmt;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use std::task::{Wake, Waker};
@@ -179,6 +180,13 @@ impl RunCell {
 pub struct JobCx<'a> {
     pub(crate) cell: &'a Arc<RunCell>,
     pub(super) helper: Helper,
+}
+
+/// Says no more than that it is one: macros that log the arguments of a function log this as well.
+impl fmt::Debug for JobCx<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("job")
+    }
 }
 
 impl<'a> JobCx<'a> {

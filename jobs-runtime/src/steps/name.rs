@@ -12,6 +12,11 @@ pub struct StepName {
 }
 
 impl StepName {
+    /// The name of a step that had no other before.
+    pub fn named(name: impl Into<StepName>) -> Self {
+        name.into()
+    }
+
     /// The same step, which was once called `former`, before all names that were said already.
     #[must_use]
     pub fn formerly(mut self, former: impl Into<Cow<'static, str>>) -> Self {

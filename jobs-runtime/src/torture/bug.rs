@@ -23,6 +23,6 @@ pub enum Bug {
     ParkUnchecked,
     /// What a step causes is stored in a transaction of its own, after the step's record.
     StepApart,
-    /// An event that could not be published is reported as published.
+    /// One event in four cannot be stored, and is reported as published.
     SwallowedPublish,
 }

@@ -5,6 +5,7 @@
 //! down the points it has passed, so that a point that is never reached is seen.
 
 use rustix::process::{Signal, getpid, kill_process};
+use rustix::time::{ClockId, clock_gettime};
 use std::fs::{File, OpenOptions};
 use std::io::{self, Write};
 use std::str::FromStr;
@@ -15,6 +16,8 @@ use std::sync::atomic::{AtomicU32, Ordering};
 pub const CRASH_VARIABLE: &str = "JOBS_TORTURE_CRASH";
 /// Names the file into which the passed points are written.
 pub const PASSED_VARIABLE: &str = "JOBS_TORTURE_PASSED";
+/// Says until when the process may end at its point: nanoseconds of the machine's monotonic clock.
+pub const UNTIL_VARIABLE: &str = "JOBS_TORTURE_UNTIL";
 
 /// How often a process writes down that it has passed one point.
 pub const LOGGED_HITS: u32 = 3;
@@ -107,6 +110,7 @@ impl FromStr for Crash {
 struct Orders {
     crash: Option<Crash>,
     passed: Option<File>,
+    until_ns: u64,
 }
 
 fn orders() -> Option<&'static Orders> {
@@ -131,14 +135,24 @@ fn read() -> Result<Option<Orders>, String> {
         file.map_err(|error| format!("{path} cannot be written: {error}"))
     };
     let passed = said(PASSED_VARIABLE).map(open).transpose()?;
+    let until = |text: String| {
+        let number = text.parse();
+        number.map_err(|_| format!("\"{text}\" is no number of nanoseconds"))
+    };
+    let until_ns = said(UNTIL_VARIABLE).map(until).transpose()?;
     let silent = crash.is_none() && passed.is_none();
-    Ok((!silent).then_some(Orders { crash, passed }))
+    Ok((!silent).then_some(Orders {
+        crash,
+        passed,
+        until_ns: until_ns.unwrap_or(u64::MAX),
+    }))
 }
 
 impl Orders {
     fn passed(&self, name: &str, hit: u32) {
         let crash = self.crash.as_ref();
         let crash = crash.filter(|crash| crash.point == name && crash.hit == hit);
+        let crash = crash.filter(|_| self.is_time());
         if hit <= LOGGED_HITS || crash.is_some() {
             // A line that is not written makes the coverage look smaller, and nothing else.
             drop(self.note(name, hit));
@@ -150,6 +164,12 @@ impl Orders {
             }
             None => {}
         }
+    }
+
+    fn is_time(&self) -> bool {
+        let now = clock_gettime(ClockId::Monotonic);
+        let nanos = i128::from(now.tv_sec) * 1_000_000_000 + i128::from(now.tv_nsec);
+        nanos < i128::from(self.until_ns)
     }
 
     /// One line in one write: a process that is killed leaves whole lines behind.

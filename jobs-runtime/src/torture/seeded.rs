@@ -5,8 +5,8 @@
 
 use super::Bug;
 use crate::core::{
-    self, Applied, Commit, CommitAnswer, CommitGuard, CommitNumber, Decision, Head, Millis, Settle,
-    State, Timestamp,
+    self, Applied, Commit, CommitAnswer, CommitGuard, CommitNumber, Decision, EventId, Head,
+    Millis, Settle, State, Timestamp,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -175,6 +175,12 @@ pub(crate) fn nak(commit: &Commit) -> Commit {
         settle: Some(Settle::HandBack),
         ..without_afterthought(commit)
     }
+}
+
+/// Whether this event cannot be stored, and nobody is told.
+pub(crate) fn swallows(event: EventId) -> bool {
+    let last = event.as_bytes().last();
+    seeded(Bug::SwallowedPublish) && last.is_some_and(|byte| byte.is_multiple_of(4))
 }
 
 /// The slots that a worker has lost to a planted bug.

@@ -3,6 +3,7 @@
 //! It has a thread, a runtime and (in a driver) a connection of its own: neither a body that
 //! blocks its executor nor a starved pool may cost a lease.
 
+use super::polling::Polling;
 use crate::contract::{Beat, BeatAnswer, WakeUp, WakeUps};
 use crate::core::{JobId, Millis, Nudge, Timestamp, Token};
 use crate::store::Store;
@@ -41,6 +42,7 @@ struct Entry {
     /// When the lease was last asked for, by our monotonic clock.
     asked: Duration,
     seen_nudge: Arc<AtomicU64>,
+    polling: Arc<Polling>,
     /// From then on a body that does not yield loses its lease.
     gives_up_at: Option<Duration>,
     signal: watch::Sender<Signal>,
@@ -52,6 +54,8 @@ pub(crate) struct Leases {
     entries: Mutex<BTreeMap<JobId, Entry>>,
     changed: Notify,
     stopped: AtomicBool,
+    /// The worker gives everything back, also what it takes hold of from here on.
+    handing_back: AtomicBool,
     /// Virtual time: a lease ends when the store says so, never by our clock.
     endless: bool,
 }
@@ -62,6 +66,7 @@ pub(crate) struct LeaseGuard {
     job: JobId,
     token: Token,
     pub(crate) seen_nudge: Arc<AtomicU64>,
+    pub(crate) polling: Arc<Polling>,
     pub(crate) signal: watch::Receiver<Signal>,
 }
 
@@ -106,29 +111,40 @@ impl Leases {
             ..Signal::default()
         };
         let (sender, signal) = watch::channel(start);
+        let polling: Arc<Polling> = Arc::default();
         let entry = Entry {
             token: lease.token,
             name: lease.name,
             timeout: lease.timeout,
             asked: lease.asked,
             seen_nudge: Arc::clone(&seen_nudge),
+            polling: Arc::clone(&polling),
             gives_up_at: lease.gives_up_at,
             signal: sender,
         };
-        self.lock().insert(lease.job, entry);
+        let mut entries = self.lock();
+        // Claimed by a request that was on its way when the worker was told to stop.
+        if self.handing_back.load(Ordering::Acquire) {
+            entry.signal.send_modify(|signal| signal.hand_back = true);
+        }
+        entries.insert(lease.job, entry);
+        drop(entries);
         self.changed.notify_one();
         LeaseGuard {
             leases: Arc::clone(self),
             job: lease.job,
             token: lease.token,
             seen_nudge,
+            polling,
             signal,
         }
     }
 
     /// Asks every run to give its job back.
     pub(crate) fn hand_back_all(&self) {
-        for entry in self.lock().values() {
+        let entries = self.lock();
+        self.handing_back.store(true, Ordering::Release);
+        for entry in entries.values() {
             entry.signal.send_modify(|signal| signal.hand_back = true);
         }
     }
@@ -176,6 +192,8 @@ impl Leases {
             if blocked {
                 tracing::error!(%job, name = entry.name, "the body blocks its thread past the job's timeout: its lease is given up; use `tokio::task::spawn_blocking` for blocking work");
                 entry.signal.send_modify(|signal| signal.lost = true);
+            } else if let Some(span) = entry.polling.blocked(mono, entry.timeout.into()) {
+                tracing::warn!(%job, name = entry.name, ?span, "the body blocks its thread, and nothing else can run there; its lease is kept meanwhile; use `tokio::task::spawn_blocking` for blocking work");
             }
             !blocked
         });
@@ -221,23 +239,27 @@ pub(crate) async fn keep(leases: Arc<Leases>, store: Store) {
     let clock = Arc::clone(&store.env.clock);
     let mut hints = store.wake_ups();
     let mut not_before = Duration::ZERO;
+    // A run with a body in flight shall hear of its event soon.
+    let mut hinted = false;
     while !leases.stopped.load(Ordering::Acquire) {
         let Some(due) = leases.next_beat() else {
             leases.changed.notified().await;
             continue;
         };
+        let due = if hinted { Duration::ZERO } else { due };
         let wait = due.max(not_before).saturating_sub(clock.monotonic());
         if !wait.is_zero() {
             tokio::select! {
                 biased;
                 () = clock.sleep(wait) => {}
                 () = leases.changed.notified() => continue,
-                () = inbox_hint(&mut hints) => {
-                    // A run with a body in flight shall hear of its event soon.
-                    clock.sleep(not_before.saturating_sub(clock.monotonic())).await;
+                () = inbox_hint(&mut hints), if !hinted => {
+                    hinted = true;
+                    continue;
                 }
             }
         }
+        hinted = false;
         crash_point!("leases.due");
         let sent = clock.monotonic();
         let gap = match beat_once(&leases, &store).await {

@@ -9,6 +9,7 @@ mod leases;
 mod observe;
 mod panic;
 mod poller;
+mod polling;
 mod shutdown;
 
 pub(crate) use drain::Drain;
@@ -211,7 +212,6 @@ impl Worker {
     ) -> Result<(), Error> {
         panic::remember_places();
         let registry = Registry::linked()?;
-        Registry::check_events()?;
         crate::error::check_codes()?;
         self.check_states(&registry)?;
         self.check_transactions(&registry)?;

@@ -1,13 +1,10 @@
 //! A panic in a body is a failed attempt with its message and where it came from.
 
-use crate::core::StoredError;
+use crate::core::{BACKTRACE_LIMIT_BYTES, StoredError};
 use std::any::Any;
 use std::backtrace::Backtrace;
 use std::cell::RefCell;
 use std::sync::Once;
-
-/// Longest backtrace that is stored, in bytes.
-const MAX_BACKTRACE_BYTES: usize = 8 * 1024;
 
 thread_local! {
     static LAST: RefCell<Option<String>> = const { RefCell::new(None) };
@@ -21,7 +18,8 @@ pub(super) fn remember_places() {
         std::panic::set_hook(Box::new(move |info| {
             let place = info.location().map(ToString::to_string).unwrap_or_default();
             let mut text = format!("at {place}\n{}", Backtrace::capture());
-            let end = text.floor_char_boundary(MAX_BACKTRACE_BYTES.min(text.len()));
+            // More than is stored, so that the stored form says what was cut.
+            let end = text.floor_char_boundary((2 * BACKTRACE_LIMIT_BYTES).min(text.len()));
             text.truncate(end);
             LAST.with(|last| *last.borrow_mut() = Some(text));
             before(info);
@@ -40,4 +38,5 @@ pub(super) fn stored(payload: &(dyn Any + Send)) -> StoredError {
         backtrace: LAST.with(|last| last.borrow_mut().take()),
         ..StoredError::new("X_JOB_PANIC", format!("the body panicked: {words}"))
     }
+    .limited()
 }

@@ -15,6 +15,9 @@ use jobs_runtime::drivers::sqlite::SqliteOptions;
 /// Images of one run, unless the environment says otherwise.
 const IMAGES: u64 = 300;
 
+/// Calls in which a store is made.
+const BEGINNING: usize = 90;
+
 struct Image {
     /// What had been told when the power went.
     facts: Vec<Fact>,
@@ -48,8 +51,16 @@ async fn images(program: &str, mut look: impl AsyncFnMut(&Image)) -> u64 {
         setting("JOBS_FAULTS_SEED", 1),
     );
     let mut dice = Dice::new(seed);
+    let mut cut = |below: usize| dice.below(below.min(events.len()) as u64) as usize;
+    // A fifth of them while the store is being made, which happens once and takes few calls.
     let mut cuts: Vec<usize> = (0..count)
-        .map(|_| dice.below(events.len() as u64) as usize)
+        .map(|number| {
+            cut(if number % 5 == 0 {
+                BEGINNING
+            } else {
+                usize::MAX
+            })
+        })
         .collect();
     cuts.sort_unstable();
     let (mut disk, mut facts, mut at) = (Disk::new(place.path()), Vec::new(), 0);

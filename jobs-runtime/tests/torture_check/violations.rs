@@ -1,6 +1,8 @@
 //! One history for each way in which a promise can be broken, made by hand.
 
-use super::story::{LEASE, Story, done, enqueue_of, event, job, life, tick, token, told, wait};
+use super::story::{
+    LEASE, Story, done, enqueue_of, event, job, life, pending, tick, token, told, wait,
+};
 use jobs_runtime::Timestamp;
 use jobs_runtime::core::{Millis, OnConflict, Position, Priority, RecordKind, State};
 use jobs_runtime::torture::check::{Coverage, Invariant, Limit, LimitOf, Rules, check};
@@ -1103,4 +1105,38 @@ fn a_violation_reads_as_prose_and_shows_its_entries() {
         "{words}"
     );
     assert!(words.contains("Enqueued"), "{words}");
+}
+
+#[test]
+fn a_parent_that_is_parked_for_a_child_that_has_ended_is_found() {
+    let mut story = begun();
+    let child = Recorded {
+        child: Some(job(2)),
+        ..pending("child", RecordKind::Child)
+    };
+    story.record(1, 1, 1, child.clone());
+    story.enqueue(2);
+    let parent = Dumped {
+        journal: vec![child],
+        visible_at: None,
+        ..Story::dumped(1, State::Suspended)
+    };
+    story
+        .quiet()
+        .dump(parent)
+        .dump(Story::dumped(2, State::Done));
+    story.breaks(Invariant::I18, "which has ended");
+}
+
+#[test]
+fn a_worker_that_takes_a_recorded_result_back_is_found() {
+    let mut story = begun();
+    story.record(1, 1, 1, done("pay", 0));
+    let back = CommitCall {
+        removed: vec!["pay".into()],
+        settle: Some(Settled::HandBack),
+        ..Story::commit_of(1, 1, 2)
+    };
+    story.commit(1, back);
+    story.breaks(Invariant::I2, "took it back");
 }

@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::expect_used, clippy::panic)]
 
 mod callers;
+mod corners;
 mod crashes;
 mod outbox;
 mod places;

@@ -44,6 +44,9 @@ impl Run {
                 return Next::Poll;
             }
         }
+        // This poll has asked for nothing that is recorded: what it holds may start.
+        self.unsettled = false;
+        self.cleared.clone_from(&self.held);
         if self.give_out_stored() {
             return Next::Poll;
         }
@@ -72,9 +75,7 @@ impl Run {
     /// Delivers the next recorded result to whoever awaits it; passes over what nobody awaits.
     fn replay_one(&mut self) -> bool {
         if let Some(name) = self.late.pop_front() {
-            if self.late.is_empty() {
-                self.wake_held();
-            }
+            self.unsettled = true;
             self.replay_to(&name);
             return true;
         }
@@ -89,6 +90,7 @@ impl Run {
                 && slot.state == SlotState::Recorded
             {
                 slot.state = SlotState::Passed;
+                self.passed += 1;
             }
         }
         false

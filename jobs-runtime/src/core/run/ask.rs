@@ -89,7 +89,11 @@ impl Run {
         if first && !self.claim_name(name, ask, now) {
             return Asked::Later;
         }
-        let may_start = self.open && self.late.is_empty();
+        // A poll that asks for what was passed over may do so after it has asked for something
+        // new: whatever is recorded goes first, and may make the new obsolete.
+        let is_settled = self.passed == 0 && !self.unsettled;
+        let may_start =
+            self.open && self.late.is_empty() && (is_settled || self.cleared.contains(name));
         let (barrier_is_down, is_quiet) = (self.barrier_is_down(), self.is_quiet());
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
@@ -104,6 +108,7 @@ impl Run {
             SlotState::Undone(error) => return Asked::Undone(error.clone()),
             SlotState::Passed => {
                 slot.state = SlotState::Recorded;
+                self.passed -= 1;
                 self.late.push_back(name.into());
                 return Asked::Later;
             }
@@ -119,6 +124,7 @@ impl Run {
             return Asked::Later;
         }
         self.held.remove(name);
+        self.cleared.remove(name);
         match ask {
             Ask::Step { once: true, .. } if !slot.marked => self.mark_start(name),
             Ask::Step { timeout, .. } => self.start(name, *timeout, now),
@@ -344,6 +350,7 @@ impl Run {
         };
         slot.awaited = false;
         self.held.remove(name);
+        self.cleared.remove(name);
         if slot.state == SlotState::Marking || slot.marked {
             return self.unmark(name, SlotState::Gone);
         }

@@ -102,6 +102,13 @@ impl Children {
         }
     }
 
+    /// A job was joined: what came of it before is not its end any more, because a person may have
+    /// revived it since. If it has ended for good, that comes with the answer to the joining.
+    fn forget_end(&mut self, wanted: Wanted) {
+        self.came.remove(&wanted);
+        self.ready.retain(|(_, _, other)| *other != wanted);
+    }
+
     /// The next result of a child, and the step that waits for it.
     pub(super) fn next(&mut self) -> Option<(String, StepOutcome)> {
         let (_, step, wanted) = self.ready.pop_first()?;
@@ -241,6 +248,7 @@ impl Run {
                 continue;
             }
             slot.record.child = Some(*job);
+            self.children.forget_end((*job).into());
             let is_waiting = slot.state == SlotState::Suspended;
             self.children.stop(asked.into(), &step.name);
             if is_waiting {

@@ -77,6 +77,12 @@ pub struct Run {
     cursor: usize,
     /// Recorded results asked for after their position was passed over.
     late: VecDeque<String>,
+    /// How many recorded names were passed over and are not asked for yet.
+    passed: usize,
+    /// What was recorded came late, and the body was not polled with it yet.
+    unsettled: bool,
+    /// Held names that may start although more may come late.
+    cleared: BTreeSet<String>,
     /// Finished bodies, in order of finishing.
     finished: VecDeque<String>,
     /// Names that may not start yet.
@@ -176,6 +182,9 @@ impl Run {
             order: recorded.into_iter().map(|(_, name)| name).collect(),
             cursor: 0,
             late: VecDeque::new(),
+            passed: 0,
+            unsettled: false,
+            cleared: BTreeSet::new(),
             finished: VecDeque::new(),
             held: BTreeSet::new(),
             marking: BTreeSet::new(),

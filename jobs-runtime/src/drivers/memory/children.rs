@@ -87,6 +87,7 @@ impl Store {
                 return Err(child_cycle(&row.spec));
             }
             self.rename_child(parent, asked, joined);
+            self.forget_end(parent, joined);
         }
         self.hear_of(parent, joined, now);
         Ok(joined)
@@ -128,6 +129,16 @@ impl Store {
             next.extend(told.into_iter().flatten().filter(|job| seen.insert(**job)));
         }
         false
+    }
+
+    /// What a parent was told of the end of a job that it joins: if a person has revived that
+    /// since, it is not its end any more.
+    fn forget_end(&mut self, parent: JobId, joined: JobId) {
+        if let Some(mut row) = self.take(parent) {
+            let is_its = |content: &InboxContent| matches!(content, InboxContent::Child { job, .. } if *job == joined);
+            row.inbox.retain(|_, content| !is_its(content));
+            self.put(row);
+        }
     }
 
     /// The step waits for the job that was joined, under its own id.

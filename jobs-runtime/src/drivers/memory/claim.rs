@@ -1,16 +1,15 @@
 //! Claim and heartbeat: leases given and made longer.
 
-use super::row::Row;
 use super::store::Store;
 use crate::contract::{Beat, BeatAnswer, Claim, Claimed, Claims, QueueSetting};
-use crate::core::{self, ClaimVerdict, JobId, State, Timestamp};
+use crate::core::{self, ClaimVerdict, JobId, Millis, State, Timestamp};
 use crate::torture::seeded;
 use std::collections::BTreeSet;
 
 impl Store {
     pub(super) fn claim(&mut self, claim: &Claim, now: Timestamp) -> Claims {
         let queues = self.open_queues(claim);
-        let mut leased: Vec<Row> = Vec::new();
+        let mut leased: Vec<(JobId, Option<Timestamp>)> = Vec::new();
         while leased.len() < claim.limit
             && let Some(id) = self.first_visible(&queues, now)
             && let Some(mut row) = self.take(id)
@@ -27,7 +26,12 @@ impl Store {
                 ClaimVerdict::Lease { head } => {
                     row.head = head;
                     row.notes.worker = Some(claim.worker.clone());
-                    leased.push(row);
+                    leased.push((id, row.head.visible_at));
+                    // Back at once: a job that ends further down may have something to tell it. A
+                    // lease of no length must not be found twice by one claim.
+                    let later = now.after(Millis(1));
+                    row.head.visible_at = row.head.visible_at.max(Some(later));
+                    self.put(row);
                 }
                 ClaimVerdict::Skip => {
                     // Only what is visible was looked at, so the core cannot say so; if it does,
@@ -38,24 +42,28 @@ impl Store {
             }
         }
         let jobs = leased
-            .iter()
-            .map(|row| Claimed {
-                job: row.job(),
-                journal: row.records(),
-                nudge: row.nudge(),
-            })
+            .into_iter()
+            .filter_map(|(id, end)| self.claimed(id, end, now))
             .collect();
-        // Put back only now: a lease of no length must not be found twice by one claim.
-        for mut row in leased {
-            let end = row.head.visible_at;
-            row.head.visible_at = end.map(|end| seeded::lease_end(now, end));
-            self.put(row);
-        }
         Claims {
             jobs,
             now,
             next_visible_at: self.next_visible_at(&queues),
         }
+    }
+
+    /// What is told of a leased row, which ends when it was decided to.
+    fn claimed(&mut self, id: JobId, end: Option<Timestamp>, now: Timestamp) -> Option<Claimed> {
+        let mut row = self.take(id)?;
+        row.head.visible_at = end;
+        let claimed = Claimed {
+            job: row.job(),
+            journal: row.records(),
+            nudge: row.nudge(),
+        };
+        row.head.visible_at = end.map(|end| seeded::lease_end(now, end));
+        self.put(row);
+        Some(claimed)
     }
 
     /// The names of the queues that may be served: those asked for, or all, less the paused.

@@ -26,7 +26,7 @@ use crate::clock::Env;
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, Durability, EnqueueAnswer, Inspect,
     PruneBounds, Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps,
-    check_event,
+    check_claim, check_event,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
 use crate::torture::seeded;
@@ -140,6 +140,7 @@ impl Driver for Memory {
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Claims, Error> {
+        check_claim(claim)?;
         self.within(claim.now, |store, now| store.claim(claim, now))
     }
 

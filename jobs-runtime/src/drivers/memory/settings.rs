@@ -2,7 +2,7 @@
 
 use super::store::Store;
 use crate::Error;
-use crate::contract::{Capabilities, Setting, SettingWrite, check_job};
+use crate::contract::{Capabilities, Setting, SettingWrite, check_job, check_setting};
 use crate::core::Timestamp;
 
 impl Store {
@@ -20,6 +20,7 @@ impl Store {
         capabilities: &Capabilities,
         now: Timestamp,
     ) -> Result<Option<Setting>, Error> {
+        check_setting(write, capabilities)?;
         let current = self
             .settings
             .get(&write.key)

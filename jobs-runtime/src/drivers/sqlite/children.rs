@@ -124,6 +124,10 @@ fn join(
             sql::CHILD_RENAME,
             params![parent.as_bytes(), asked.as_bytes(), joined.as_bytes()],
         )?;
+        tx.run(
+            sql::INBOX_FORGET,
+            params![parent.as_bytes(), joined.as_bytes()],
+        )?;
     }
     hear_of(tx, parent, joined)?;
     Ok(Ok(()))

@@ -102,9 +102,11 @@ fn take(tx: &Tx<'_>, claim: &Claim, id: JobId) -> Result<Option<Claimed>, Fault>
 }
 
 fn take_one(tx: &Tx<'_>, claim: &Claim, id: JobId) -> Result<Option<Claimed>, Fault> {
-    let Some(job) = tx.first(sql::JOB_LOAD, [id.as_bytes()], row::read_job)? else {
-        return Ok(None);
-    };
+    // Its row was found in this very transaction. Passed over, half a job would be found again by
+    // each claim, and keep the worker spinning.
+    let job = tx
+        .first(sql::JOB_LOAD, [id.as_bytes()], row::read_job)?
+        .ok_or_else(|| Fault::Corrupt(format!("job {id} has no row of what was asked for")))?;
     let timeout = job
         .spec
         .visibility_timeout

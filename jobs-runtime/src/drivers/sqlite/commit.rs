@@ -118,9 +118,9 @@ fn apply_archived(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
         });
     };
     match seeded::decide(&whole.job.head, commit, tx.now) {
-        Decision::Answer(CommitAnswer::Applied(applied)) => Ok(CommitAnswer::Applied(Applied {
+        Decision::Answer(CommitAnswer::Applied(_)) => Ok(CommitAnswer::Applied(Applied {
+            children: whole.children_of(commit),
             nudge: whole.news(commit.seen_nudge),
-            ..applied
         })),
         Decision::Answer(answer) => Ok(answer),
         Decision::Nudged => Ok(CommitAnswer::LeaseLost),

@@ -24,6 +24,9 @@ const LOG_SIZE_LIMIT_BYTES: i64 = 64 * 1024 * 1024;
 /// How long to wait before asking again for a lock that SQLite itself does not wait for.
 const RETRY_AFTER: Duration = Duration::from_millis(5);
 
+/// How often a switch that changed nothing is made again.
+const SWITCH_LIMIT_TRIES: u32 = 3;
+
 /// What a connection is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Access {
@@ -84,26 +87,33 @@ fn set_up_writer(connection: &Connection, options: &SqliteOptions) -> Result<(),
 }
 
 /// Switches the file to a write-ahead log. Of several processes that do it at once, SQLite turns
-/// some away without waiting.
+/// some away without waiting. And if it has just undone what a crash left of a transaction, it
+/// keeps the old mode without a word, but only that once.
 fn wal(connection: &Connection, patience: Duration) -> Result<(), Fault> {
     let start = Instant::now();
+    let mut kept = 0;
     loop {
         match finished(connection, "PRAGMA journal_mode = WAL") {
+            Ok(Some(mode)) if mode != "wal" && kept < SWITCH_LIMIT_TRIES => kept += 1,
             Err(fault) if fault.is_busy() && start.elapsed() < patience => {
                 std::thread::sleep(RETRY_AFTER);
             }
-            done => return done,
+            // What the mode is in the end is read back with the other settings.
+            done => return done.map(drop),
         }
     }
 }
 
-/// Runs a statement up to its end. The row that it gives comes before its commit: whoever stops
-/// there is told of a switch that a fault of the disk may still undo.
-pub(super) fn finished(connection: &Connection, statement: &str) -> Result<(), Fault> {
+/// Runs a statement up to its end, and gives what its first row says in words. The row comes before
+/// its commit: whoever stops there is told of a switch that a fault of the disk may still undo.
+pub(super) fn finished(connection: &Connection, statement: &str) -> Result<Option<String>, Fault> {
     let mut statement = connection.prepare(statement)?;
     let mut rows = statement.query([])?;
-    while rows.next()?.is_some() {}
-    Ok(())
+    let mut said = None;
+    while let Some(row) = rows.next()? {
+        said = said.or_else(|| row.get::<_, String>(0).ok());
+    }
+    Ok(said)
 }
 
 /// Reads every setting back: a pragma that SQLite does not understand or cannot follow is no error

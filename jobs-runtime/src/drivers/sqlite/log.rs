@@ -325,4 +325,20 @@ mod tests {
         }
         assert_eq!(flaw(&log, None), None);
     }
+
+    /// Whoever can write to the folder has chosen these bytes.
+    #[test]
+    fn any_bytes_are_looked_at_without_harm() {
+        let (log, index) = left(3);
+        for at in 0..HEADER_BYTES + 2 * FRAME_HEADER_BYTES {
+            for byte in [0, 1, 0x7F, 0xFF] {
+                let (mut log, mut index) = (log.clone(), index.clone());
+                log[at] = byte;
+                index[at] = byte;
+                flaw(&log, Some(&index));
+                flaw(&log[..at], Some(&index[..at]));
+                flaw(&index, Some(&log));
+            }
+        }
+    }
 }

@@ -7,6 +7,7 @@
 use super::connect::{self, Access};
 use super::db::Db;
 use super::fault::Fault;
+use super::log_files::beside;
 use super::options::SqliteOptions;
 use super::sql;
 use crate::Error;
@@ -62,6 +63,7 @@ const CHECK_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
 
 /// Brings the file up to date and makes sure that it can be read.
 pub(super) fn prepare(path: &Path, options: &SqliteOptions) -> Result<(), Fault> {
+    let is_undone = beside(path, "-journal").exists();
     let connection = connect::open(path, options, Access::Write)?;
     check_whole(&connection, path)?;
     apply(&connection, migrations())?;
@@ -69,6 +71,12 @@ pub(super) fn prepare(path: &Path, options: &SqliteOptions) -> Result<(), Fault>
         connection.prepare(statement).map_err(|error| {
             Fault::Corrupt(format!("the schema does not fit statement {name}: {error}"))
         })?;
+    }
+    drop(connection);
+    if is_undone {
+        // What a crash left of the switch to the log was undone, and a log that lay there was taken
+        // up all the same. It went with its last user: now the file itself is switched.
+        connect::open(path, options, Access::Write)?;
     }
     Ok(())
 }
@@ -98,7 +106,7 @@ fn apply(connection: &Connection, steps: &[Migration]) -> Result<(), Fault> {
     crash_point!("driver.sqlite.migrate.after_commit");
     // The schema goes into the file itself at once: a log that is lost or cut short later can
     // then never turn the store into an empty one.
-    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)")
+    connect::finished(connection, "PRAGMA wal_checkpoint(PASSIVE)").map(drop)
 }
 
 fn apply_missing(connection: &Connection, steps: &[Migration], newest: u32) -> Result<(), Fault> {
@@ -126,17 +134,25 @@ pub(super) fn version(connection: &Connection) -> Result<u32, Fault> {
     Ok(applied.unwrap_or(0))
 }
 
+/// What the check of a file says of a row that breaks a rule of its table. The file itself is whole:
+/// such a row is set aside when it is met, and must not keep all others from being served.
+const OF_ONE_ROW: [&str; 2] = ["CHECK constraint failed in ", "NULL value in "];
+
 /// Refuses a file whose structure is damaged, before an empty answer is taken for an empty queue.
 fn check_whole(connection: &Connection, path: &Path) -> Result<(), Fault> {
     let length = std::fs::metadata(path).map_or(0, |file| file.len());
     if length > CHECK_LIMIT_BYTES {
         return Ok(());
     }
-    let found: String = connection.pragma_query_value(None, "quick_check", |row| row.get(0))?;
-    if found == "ok" {
-        return Ok(());
+    let found = Db::Own(connection).all("PRAGMA quick_check", [], |columns| columns.take())?;
+    let of_one_row = |found: &String| OF_ONE_ROW.iter().any(|kind| found.starts_with(kind));
+    for found in found.into_iter().filter(|found| found != "ok") {
+        if !of_one_row(&found) {
+            return Err(Fault::Corrupt(found));
+        }
+        tracing::error!(path = %path.display(), found, "a row of the store breaks a rule of its table, as if somebody had edited it; what relies on it is set aside");
     }
-    Err(Fault::Corrupt(found))
+    Ok(())
 }
 
 #[cfg(test)]

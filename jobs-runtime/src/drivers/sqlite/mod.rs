@@ -58,7 +58,7 @@ use crate::Error;
 use crate::contract::{
     Beat, BeatAnswer, Capabilities, Claim, Claims, Driver, Durability, EnqueueAnswer, Inspect,
     PruneBounds, Pruned, Published, QueueStats, Report, Setting, SettingWrite, WakeUp, WakeUps,
-    check_event,
+    check_claim, check_event,
 };
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
 use crate::torture::points::WritePoints;
@@ -255,6 +255,7 @@ impl Driver for Sqlite {
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Claims, Error> {
+        check_claim(claim)?;
         let claim = claim.clone();
         let load = Load {
             items: claim.limit.max(1),

@@ -5,7 +5,7 @@ use super::enqueue::insert;
 use super::fault::Fault;
 use super::group::Tx;
 use super::sql;
-use crate::contract::{Setting, SettingWrite, check_job};
+use crate::contract::{Setting, SettingWrite, check_job, check_setting};
 use rusqlite::params;
 
 /// The counter of revisions, one for all settings.
@@ -31,6 +31,7 @@ pub(super) fn settings(db: Db<'_>, prefix: &str) -> Result<Vec<Setting>, Fault> 
 }
 
 pub(super) fn write_setting(tx: &Tx<'_>, write: &SettingWrite) -> Result<Option<Setting>, Fault> {
+    check_setting(write, &tx.shared.capabilities)?;
     tx.item(|tx| {
         let current = tx.first(sql::SETTING_LOAD, [&write.key], |columns| {
             let _value: Vec<u8> = columns.take()?;

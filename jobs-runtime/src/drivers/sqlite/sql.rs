@@ -76,6 +76,7 @@ statements! {
     HEAD_UPDATE = "head_update";
     HEARTBEAT_EXTEND = "heartbeat_extend";
     INBOX_COUNT = "inbox_count";
+    INBOX_FORGET = "inbox_forget";
     INBOX_LOAD = "inbox_load";
     INBOX_NEWS = "inbox_news";
     INBOX_PIN = "inbox_pin";

@@ -28,6 +28,23 @@ impl Sqlite {
     }
 }
 
+impl SqliteOptions {
+    /// The path that a URL names, and the options it carries, without opening anything.
+    ///
+    /// ```
+    /// use jobs_runtime::drivers::sqlite::SqliteOptions;
+    ///
+    /// let (path, _) = SqliteOptions::from_url("sqlite://jobs.db?poll_ms=20").unwrap();
+    /// assert_eq!(path.to_str(), Some("jobs.db"));
+    /// ```
+    ///
+    /// # Errors
+    /// `X_URL_INVALID` for a URL that cannot be read.
+    pub fn from_url(url: &str) -> Result<(PathBuf, SqliteOptions), Error> {
+        parse(url, SqliteOptions::default())
+    }
+}
+
 fn parse(url: &str, mut options: SqliteOptions) -> Result<(PathBuf, SqliteOptions), Error> {
     let rest = url.strip_prefix("sqlite:").unwrap_or(url);
     let rest = rest.strip_prefix("//").unwrap_or(rest);
@@ -45,7 +62,7 @@ fn parse(url: &str, mut options: SqliteOptions) -> Result<(PathBuf, SqliteOption
             let fix = format!("the options are {OPTIONS}");
             Error::url_invalid(
                 url,
-                format_args!("the option \"{option}\" has no meaning"),
+                format_args!("the option \"{name}\" is not known, or has no such value"),
                 fix,
             )
         })?;

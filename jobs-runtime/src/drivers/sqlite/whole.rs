@@ -7,8 +7,8 @@ use super::db::{Db, read_json, write_json};
 use super::fault::Fault;
 use super::{inbox, row, sql};
 use crate::core::{
-    Commit, Head, InboxContent, InboxItem, Job, JobId, LOG_LIMIT_LINES, LogLine, Nudge, Settle,
-    State, StepRecord, StoredError,
+    Commit, Head, InboxContent, InboxItem, Job, JobId, LOG_LIMIT_LINES, LogLine, NewJob, Nudge,
+    Settle, State, StepRecord, StoredError,
 };
 use rusqlite::params;
 use serde::{Deserialize, Serialize};
@@ -142,6 +142,19 @@ impl Whole {
     }
 
     /// What was pinned, for somebody who has seen this nudge.
+    /// The jobs that the children of a stored commit have become: another one where it held the key.
+    pub(super) fn children_of(&self, commit: &Commit) -> Vec<JobId> {
+        let become_of = |child: &NewJob| {
+            let step = &child.spec.parent.as_ref()?.step;
+            let record = self.journal.iter().find(|record| record.name == *step)?;
+            record.child
+        };
+        let children = commit.children.iter();
+        children
+            .map(|child| become_of(child).unwrap_or(child.spec.id))
+            .collect()
+    }
+
     pub(super) fn news(&self, seen: u64) -> Option<Nudge> {
         let count = self.job.head.nudge;
         (count > seen).then(|| Nudge {

@@ -12,6 +12,7 @@
 mod again;
 mod attempts;
 mod cancel;
+mod children;
 mod coverage;
 mod dead;
 mod fence;
@@ -66,6 +67,7 @@ pub fn check(entries: &[Entry], rules: &Rules) -> Report {
         cancel::check,
         limits::check,
         rest::check,
+        children::check,
     ] {
         look(&index, rules, &mut found);
     }

@@ -61,7 +61,7 @@ impl<'h> Steps<'h> {
     fn follow(&mut self, index: &Index<'h>, line: &Line<'h>, found: &mut Found<'_>) {
         for (at, turn) in turns(index, line) {
             match turn {
-                Turn::Asked(made) => self.asked(&index.made[made]),
+                Turn::Asked(made) => self.asked(&index.made[made], line, found),
                 Turn::Answered(made) => self.answered(&index.made[made], line, found),
                 Turn::Began(at) => self.began(index, at, line, found),
                 Turn::Leased(lease) => {
@@ -84,16 +84,37 @@ impl<'h> Steps<'h> {
     }
 
     /// From here on the records that a commit takes back may be gone.
-    fn asked(&mut self, made: &Made<'h>) {
+    fn asked(&mut self, made: &Made<'h>, line: &Line<'h>, found: &mut Found<'_>) {
         let Some(commit) = made.commit().filter(|_| made.may_be_done()) else {
             return;
         };
+        self.taken_back(made, line, found);
         let pending = commit.records.iter().filter(|r| r.position.is_none());
         let pending = pending.map(|record| record.step.as_str());
         for step in commit.removed.iter().map(String::as_str).chain(pending) {
             let known = self.known.entry(step).or_default();
             known.removed = Some((made.begin, made.end));
             known.recorded = None;
+        }
+    }
+
+    /// A worker may take back a failure, and what was never delivered; a value is there to stay.
+    fn taken_back(&self, made: &Made<'h>, line: &Line<'h>, found: &mut Found<'_>) {
+        let commit = made.commit().filter(|_| made.is_applied());
+        let Some(commit) = commit.filter(|commit| commit.token().is_some()) else {
+            return;
+        };
+        for step in &commit.removed {
+            let known = self.known.get(step.as_str());
+            if let Some((at, _, seen)) = known.and_then(|known| known.recorded)
+                && seen.ended == Ended::Done
+            {
+                let what = format!(
+                    "the result of step \"{step}\" of {} was recorded, and its worker took it back",
+                    line.name()
+                );
+                found.add(I2, what, [at, made.begin]);
+            }
         }
     }
 

@@ -252,8 +252,12 @@ fn woken_late(
             continue;
         };
         let due = event.end.max(suspended.end);
-        let took = woken.lease.from.since(index.at(due));
-        if due < woken.told && took > bound && !index.is_troubled(due, woken.told) {
+        // Where faults were in the way, the time begins when they are over.
+        let Some(calm) = index.calm_since(due, woken.told) else {
+            continue;
+        };
+        let took = woken.lease.from.since(index.at(calm));
+        if took > bound {
             let what = format!("{} was woken {took} after its event", line.name());
             found.add(I5, what, [suspended.end, event.end, woken.told]);
         }

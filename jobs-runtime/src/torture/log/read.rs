@@ -71,8 +71,10 @@ fn read_file(file: &Path, into: &mut Vec<Entry>) -> Result<(), ReadError> {
     let bytes = std::fs::read(file).map_err(|error| ReadError::Store(file.to_owned(), error))?;
     let mut parts: HashMap<(u32, u32, u64), Lists> = HashMap::new();
     // What stands behind the last line feed is torn, and was never answered for.
-    let whole = bytes.iter().rposition(|byte| *byte == b'\n');
-    let lines = bytes.get(..whole.unwrap_or(0)).unwrap_or_default();
+    let Some(whole) = bytes.iter().rposition(|byte| *byte == b'\n') else {
+        return Ok(());
+    };
+    let lines = bytes.get(..whole).unwrap_or_default();
     let mut lines = lines.split(|byte| *byte == b'\n').enumerate().peekable();
     while let Some((index, line)) = lines.next() {
         let line = match serde_json::from_slice(line) {
@@ -205,6 +207,14 @@ mod tests {
         tear(&file);
         let entries = read_history(std::slice::from_ref(&file)).unwrap();
         assert_eq!(entries.len(), 1);
+    }
+
+    #[test]
+    fn a_process_that_was_killed_before_its_first_entry_leaves_none() {
+        let folder = tempfile::tempdir().unwrap();
+        let file = folder.path().join("worker.jsonl");
+        drop(FileSink::open(&file).unwrap());
+        assert!(read_history(&[file]).unwrap().is_empty());
     }
 
     #[test]

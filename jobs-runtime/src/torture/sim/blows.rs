@@ -1,11 +1,14 @@
 //! What happens to processes: blows, drawn one after another, and what ends each of them.
 
+use super::process::Cut;
 use crate::torture::workload::Choices;
 use std::time::Duration;
 
 /// One thing that is done to a process, or to all.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug)]
 pub(super) enum Blow {
+    /// A process is killed or stopped in the midst of what it does next.
+    Cut(usize, Cut),
     /// The store is out of everybody's reach.
     CutStore(Duration),
     /// A wall clock jumps by so many milliseconds.
@@ -53,7 +56,17 @@ impl Blows {
         let worker = self.choices.below(self.workers as u64) as usize;
         let any = self.choices.below(self.processes as u64) as usize;
         let kind = self.choices.weighted(
-            &[(30, 0), (22, 1), (16, 2), (8, 3), (8, 4), (8, 5), (8, 6)],
+            &[
+                (12, 0),
+                (10, 1),
+                (16, 2),
+                (8, 3),
+                (8, 4),
+                (8, 5),
+                (8, 6),
+                (20, 7),
+                (10, 8),
+            ],
             0,
         );
         match kind {
@@ -63,7 +76,21 @@ impl Blows {
             4 => Blow::Jump(worker, self.jump()),
             5 => Blow::Stop(worker),
             6 => Blow::Kill(any, self.leases(0, 15)),
+            7 => Blow::Cut(worker, self.cut(true)),
+            8 => Blow::Cut(any, self.cut(false)),
             _ => Blow::Kill(worker, self.leases(0, 15)),
+        }
+    }
+
+    fn cut(&mut self, kills: bool) -> Cut {
+        Cut {
+            polls: self.choices.between(1, 12) as u32,
+            kills,
+            span: if kills {
+                self.leases(0, 15)
+            } else {
+                self.leases(5, 40)
+            },
         }
     }
 

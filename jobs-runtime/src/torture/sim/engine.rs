@@ -6,7 +6,7 @@
 use super::blows::{Blow, Blows};
 use super::clock::SkewedClock;
 use super::line::{Hints, Line};
-use super::process::{Alive, End, Process, Role, be_client, be_operator};
+use super::process::{Alive, End, Process, Role, Went, be_client, be_operator};
 use super::sink::CountingSink;
 use super::store::ready;
 use super::tasks::Tasks;
@@ -33,10 +33,14 @@ const WORKERS: usize = 4;
 const CLIENTS: usize = 2;
 /// How long a lease lasts without a heartbeat.
 pub(super) const LEASE: Duration = Duration::from_secs(5);
+/// How often a worker looks for work that nothing hints at.
+const POLL: Duration = Duration::from_secs(2);
 /// How long a stopped worker lets its runs go on.
 const GRACE: Duration = Duration::from_secs(2);
 /// Faults last no longer than this, in virtual time.
 const STORM: Duration = Duration::from_secs(600);
+/// What the history calls all the faults together.
+const STORM_NAME: &str = "storm";
 /// How long a run has to come to rest once the faults are over, in virtual time.
 pub(super) const HEALS_WITHIN: Duration = Duration::from_secs(1_200);
 /// How often it is looked whether it has.
@@ -91,6 +95,7 @@ impl Engine {
                 },
                 alive: None,
                 paused: false,
+                cut: None,
             })
             .collect();
         let all = processes.len();
@@ -116,6 +121,7 @@ impl Engine {
         for index in 0..self.processes.len() {
             self.start(index)?;
         }
+        self.log.write(What::FaultBegin(STORM_NAME.into()));
         self.next_blow();
         while self.sink.operations() < operations && self.time.monotonic() < STORM {
             self.settle()?;
@@ -129,6 +135,7 @@ impl Engine {
         }
         Ok(Ran {
             operations,
+            concurrency: self.climate.concurrency,
             lost_answers: self.weather.lost_answers(),
             quiet,
             virtual_time: self.time.monotonic(),
@@ -142,8 +149,14 @@ impl Engine {
     fn settle(&mut self) -> io::Result<()> {
         for _ in 0..MAX_ROUNDS {
             let mut moved = false;
-            for process in &self.processes {
-                moved |= process.go_on();
+            for index in 0..self.processes.len() {
+                match self.processes[index].go_on() {
+                    Went::Nowhere => continue,
+                    Went::On => {}
+                    Went::Cut(cut) if cut.kills => self.kill(index, cut.span),
+                    Went::Cut(cut) => self.pause(index, cut.span),
+                }
+                moved = true;
             }
             if !moved {
                 return Ok(());
@@ -216,20 +229,9 @@ impl Engine {
                 self.skews[index].store(millis, Ordering::Relaxed);
             }
             Blow::Mute(index, span) => self.weather.mute(index, now + span),
-            Blow::Kill(index, span) => {
-                if self.processes[index].alive.is_some() {
-                    self.end(index);
-                    self.plan(span, Blow::Start(index));
-                }
-            }
-            Blow::Pause(index, span) => {
-                let process = &mut self.processes[index];
-                if process.alive.is_some() && !process.paused {
-                    process.paused = true;
-                    self.log.write(What::Paused(process.life));
-                    self.plan(span, Blow::Resume(index));
-                }
-            }
+            Blow::Cut(index, cut) => self.processes[index].cut = Some(cut),
+            Blow::Kill(index, span) => self.kill(index, span),
+            Blow::Pause(index, span) => self.pause(index, span),
             Blow::Stop(index) => {
                 let alive = self.processes[index].alive.as_mut();
                 if let Some(stop) = alive.and_then(|alive| alive.stop.take()) {
@@ -245,6 +247,22 @@ impl Engine {
         Ok(())
     }
 
+    fn kill(&mut self, index: usize, span: Duration) {
+        if self.processes[index].alive.is_some() {
+            self.end(index);
+            self.plan(span, Blow::Start(index));
+        }
+    }
+
+    fn pause(&mut self, index: usize, span: Duration) {
+        let process = &mut self.processes[index];
+        if process.alive.is_some() && !process.paused {
+            process.paused = true;
+            self.log.write(What::Paused(process.life));
+            self.plan(span, Blow::Resume(index));
+        }
+    }
+
     fn resume(&mut self, index: usize) {
         let process = &mut self.processes[index];
         if std::mem::take(&mut process.paused) {
@@ -256,6 +274,7 @@ impl Engine {
     fn end(&mut self, index: usize) {
         let process = &mut self.processes[index];
         process.paused = false;
+        process.cut = None;
         if let Some(alive) = process.alive.take() {
             drop(alive);
             self.log.write(What::Killed(process.life));
@@ -339,9 +358,11 @@ impl Engine {
     fn heal(&mut self) -> io::Result<()> {
         self.weather.calm_down();
         for index in 0..self.processes.len() {
+            self.processes[index].cut = None;
             self.resume(index);
             self.start(index)?;
         }
+        self.log.write(What::FaultEnd(STORM_NAME.into()));
         self.log.write(What::Healing);
         Ok(())
     }
@@ -373,6 +394,7 @@ impl Engine {
 /// What is left of a run.
 pub(super) struct Ran {
     pub(super) operations: u64,
+    pub(super) concurrency: u64,
     pub(super) lost_answers: u64,
     pub(super) quiet: bool,
     pub(super) virtual_time: Duration,
@@ -387,6 +409,7 @@ async fn be_worker(jobs: Jobs, concurrency: u64, stop: oneshot::Receiver<()>, en
         .without_thread()
         .concurrency(usize::try_from(concurrency).unwrap_or(1))
         .visibility_timeout(LEASE)
+        .poll_interval(POLL)
         .grace(GRACE);
     let stopped = async {
         // Whoever could tell it to stop is gone: it goes on.

@@ -73,7 +73,7 @@ pub fn run(seed: u64, options: &Options) -> io::Result<Outcome> {
         store::ready(dump(&ran.log, &*ran.driver))?;
     }
     let history = ran.sink.take();
-    let mut report = check(&history, &rules());
+    let mut report = check(&history, &rules(ran.concurrency));
     // The history is written at the store, which always knows; a caller did not.
     report.coverage.unknown_outcomes += ran.lost_answers;
     Ok(Outcome {
@@ -86,12 +86,17 @@ pub fn run(seed: u64, options: &Options) -> io::Result<Outcome> {
     })
 }
 
+/// How long after the faults a run whose event has come may wait for a worker.
+const WOKEN_WITHIN: Millis = Millis::secs(45);
+
 /// What holds in a simulation beyond what always does.
-fn rules() -> Rules {
+fn rules(concurrency: u64) -> Rules {
     Rules {
         heal_within: Some(Millis::from(HEALS_WITHIN)),
         // A worker goes by its own clock, and begins nothing once the lease it knows of has ended.
         zombie_grace: LEASE,
+        // Workers with a single slot may have much to do first.
+        wake_within: (concurrency > 1).then_some(WOKEN_WITHIN),
         ..Rules::default()
     }
 }

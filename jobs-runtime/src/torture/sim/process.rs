@@ -29,6 +29,19 @@ pub(super) struct Process {
     pub(super) life: Life,
     pub(super) alive: Option<Alive>,
     pub(super) paused: bool,
+    /// What comes over it as soon as it has something to do.
+    pub(super) cut: Option<Cut>,
+}
+
+/// A blow in the midst of what a process does.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Cut {
+    /// So many polls of its tasks are still made.
+    pub(super) polls: u32,
+    /// It is killed, and not only stopped.
+    pub(super) kills: bool,
+    /// How long it is away.
+    pub(super) span: Duration,
 }
 
 /// What there is of a process while it lives.
@@ -55,22 +68,37 @@ impl End {
 }
 
 impl Process {
-    /// Runs it as far as it comes; false if there was nothing to do.
-    pub(super) fn go_on(&self) -> bool {
+    /// Runs it as far as it comes, which may be short of a cut.
+    pub(super) fn go_on(&mut self) -> Went {
         let Some(alive) = self.alive.as_ref().filter(|_| !self.paused) else {
-            return false;
+            return Went::Nowhere;
         };
         if !alive.tasks.can_go_on() {
-            return false;
+            return Went::Nowhere;
+        }
+        if let Some(cut) = self.cut.take() {
+            alive.world.enter(|| alive.tasks.go_on_for(cut.polls));
+            return Went::Cut(cut);
         }
         alive.world.enter(|| alive.tasks.go_on());
-        true
+        Went::On
     }
 
     /// How its worker ended, if it has just done so.
     pub(super) fn ended(&self) -> Option<Result<(), String>> {
         self.alive.as_ref()?.end.take()
     }
+}
+
+/// How far a process went.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Went {
+    /// Until it was cut.
+    Cut(Cut),
+    /// There was nothing to do.
+    Nowhere,
+    /// Until there was nothing left to do.
+    On,
 }
 
 /// A client's whole life.

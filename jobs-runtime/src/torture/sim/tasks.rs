@@ -3,7 +3,7 @@
 //! dropped, and the real worker needs to know of neither.
 
 use std::io;
-use std::sync::atomic::{AtomicBool, Ordering};
+use std::sync::atomic::{AtomicBool, AtomicU32, Ordering};
 use std::sync::{Arc, Mutex, PoisonError};
 use std::task::{Poll, Waker};
 use tokio::runtime::{Builder, Runtime, RuntimeMetrics};
@@ -13,6 +13,8 @@ pub(super) struct Tasks {
     runtime: Runtime,
     metrics: RuntimeMetrics,
     idle: Arc<Idle>,
+    /// It was stopped while something may have been able to go on.
+    unfinished: AtomicBool,
 }
 
 /// Tells whoever runs the tasks that none of them can go on.
@@ -44,12 +46,15 @@ impl Tasks {
         let told = Arc::clone(&idle);
         // Neither a timer nor a driver of input: time and the store are ours.
         let runtime = Builder::new_current_thread()
+            // After each poll of a task it may be stopped.
+            .event_interval(1)
             .on_thread_park(move || told.reach())
             .build()?;
         Ok(Tasks {
             metrics: runtime.metrics(),
             runtime,
             idle,
+            unfinished: AtomicBool::new(false),
         })
     }
 
@@ -59,17 +64,34 @@ impl Tasks {
 
     /// Whether something was woken since the last run.
     pub(super) fn can_go_on(&self) -> bool {
-        self.metrics.global_queue_depth() > 0
+        self.unfinished.load(Ordering::Relaxed) || self.metrics.global_queue_depth() > 0
     }
 
     /// Runs everything until nothing can go on.
     pub(super) fn go_on(&self) {
+        self.unfinished.store(false, Ordering::Relaxed);
         self.idle.reached.store(false, Ordering::Relaxed);
         self.runtime.block_on(std::future::poll_fn(|cx| {
             if self.idle.reached.load(Ordering::Relaxed) {
                 return Poll::Ready(());
             }
             *self.idle.lock() = Some(cx.waker().clone());
+            Poll::Pending
+        }));
+    }
+
+    /// Runs no more than so many polls: whatever is under way then stands still between two of its
+    /// awaits.
+    pub(super) fn go_on_for(&self, polls: u32) {
+        let left = AtomicU32::new(polls);
+        self.unfinished.store(true, Ordering::Relaxed);
+        self.runtime.block_on(std::future::poll_fn(|cx| {
+            let polls = left.load(Ordering::Relaxed);
+            if polls == 0 {
+                return Poll::Ready(());
+            }
+            left.store(polls - 1, Ordering::Relaxed);
+            cx.waker().wake_by_ref();
             Poll::Pending
         }));
     }

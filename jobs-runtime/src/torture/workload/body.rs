@@ -8,7 +8,7 @@
 
 use super::choices::mix;
 use super::jobs::{torture_child, torture_plain};
-use super::script::{Act, Script};
+use super::script::{Act, NOTE_KEYS, Script};
 use super::world::World;
 use crate::prelude::*;
 use crate::{Event, step, steps};
@@ -69,6 +69,15 @@ pub(crate) async fn play(script: &Script, job: &JobContext) -> Result<u64> {
                 let within = Duration::from_millis(millis);
                 let note = step!("wait-{i}", event = Note, key = key, timeout = within).await?;
                 note.map_or(4, |note: Note| note.text)
+            }
+            Act::Two(key, millis) => {
+                let (next, within) = ((key + 1) % NOTE_KEYS, Duration::from_millis(millis));
+                let (one, other) = tokio::join!(
+                    step!("one-{i}", event = Note, key = key, timeout = within),
+                    step!("other-{i}", event = Note, key = next, timeout = within)
+                );
+                let text = |note: Option<Note>| note.map_or(7, |note| note.text);
+                text(one?) ^ text(other?).rotate_left(1)
             }
             Act::Need(key, millis) => {
                 let within = Duration::from_millis(millis);

@@ -62,6 +62,14 @@ impl Client {
             7 => self.enqueue(torture_raw(script), jobs).await,
             8 => {
                 let (text, key) = (self.choices.bits(), self.choices.below(NOTE_KEYS));
+                jobs.publish(Note { text }, key).await?;
+                if self.choices.per_mille(500) {
+                    return Ok(());
+                }
+                // The first one wakes a run, and the next comes while that is at work.
+                let soon = Duration::from_millis(self.choices.below(500));
+                jobs.store().env.clock.sleep(soon).await;
+                let key = (key + 1) % NOTE_KEYS;
                 jobs.publish(Note { text }, key).await.map(drop)
             }
             9 => {

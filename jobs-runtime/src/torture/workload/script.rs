@@ -8,6 +8,8 @@ use serde::{Deserialize, Serialize};
 const MAX_ACTS: u64 = 6;
 /// How deep children nest.
 pub(crate) const MAX_DEPTH: u8 = 2;
+/// A wait that outlasts everything else, so that one whose event was missed shows.
+const LONG_WAIT: u64 = 120_000;
 /// The keys that events and waits share: few, so that they meet.
 pub(crate) const NOTE_KEYS: u64 = 8;
 /// The keys that jobs of one name share: few, so that they collide.
@@ -57,6 +59,8 @@ pub enum Act {
     Tell(u64),
     /// A step that is tried several times.
     Tries,
+    /// Waits for events of this key and of the next one at once, for so long.
+    Two(u64, u64),
     /// Waits for an event of this key, for so long.
     Wait(u64, u64),
     /// A plain step that takes so long.
@@ -92,6 +96,7 @@ impl Script {
                 (3, 13),
                 (4, 14),
                 (1, 15),
+                (5, 16),
             ],
             0,
         );
@@ -99,7 +104,14 @@ impl Script {
             1 => Act::Flaky(1 + choices.weighted(&[(20, 0), (8, 1), (2, 8)], 0)),
             2 => Act::Tries,
             3 => Act::Nap(choices.weighted(&[(3, 300), (5, 2_000), (2, 15_000)], 300)),
-            4 => Act::Wait(choices.below(NOTE_KEYS), choices.between(200, 12_000)),
+            4 => {
+                let millis = choices.between(200, 12_000);
+                let long = choices.per_mille(200);
+                Act::Wait(
+                    choices.below(NOTE_KEYS),
+                    if long { LONG_WAIT } else { millis },
+                )
+            }
             5 => Act::Need(choices.below(NOTE_KEYS), choices.between(1_000, 15_000)),
             6 => Act::Both(choices.below(1_500)),
             7 => Act::Race(choices.below(3_000), choices.below(4_000)),
@@ -111,6 +123,7 @@ impl Script {
             13 => Act::Slow,
             14 => Act::Tell(choices.below(NOTE_KEYS)),
             15 => Act::Fail,
+            16 => Act::Two(choices.below(NOTE_KEYS), choices.between(1_000, 12_000)),
             _ => Act::Work(choices.weighted(&[(6, 0), (3, 50), (2, 1_500), (1, 8_000)], 0)),
         }
     }

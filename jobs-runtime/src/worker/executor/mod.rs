@@ -247,9 +247,11 @@ impl Executor<'_> {
         loop {
             self.cell.with(Run::begin_poll);
             let mut cx = Context::from_waker(waker);
+            let poll = self.lease.polling.begin(self.cell.env.clock.monotonic());
             let (polled, own) = self.waker.polling(|| {
                 std::panic::catch_unwind(AssertUnwindSafe(|| body.as_mut().poll(&mut cx)))
             });
+            drop(poll);
             if polled.is_ok() && self.cell.with(|run| run.is_leaving()) {
                 return Turn::Leaving;
             }

@@ -182,6 +182,24 @@ fn two_steps_that_joined_one_job_both_hear_of_it() {
 }
 
 #[test]
+fn the_end_of_a_job_before_it_was_revived_and_joined_again_does_not_count() {
+    let mut lease = Lease::new(&[]);
+    lease.bear("one", child(), 1).go();
+    lease.run.take_commit().unwrap();
+    lease.born(vec![id(9)], vec![end_of(9)]);
+    lease.go();
+    assert_eq!(lease.seen[1..], ["one done"]);
+    lease.bear("two", child(), 2).go();
+    lease.run.take_commit().unwrap();
+    lease.born(vec![id(9)], Vec::new());
+    assert_eq!(lease.go(), PARKED);
+    assert_eq!(lease.seen[2..], ["start two"]);
+    lease.hears(vec![end_of(9)]);
+    lease.go();
+    assert_eq!(lease.seen[3..], ["two done"]);
+}
+
+#[test]
 fn a_detached_child_is_stored_before_the_run_parks() {
     let mut lease = Lease::new(&[]);
     lease.bear("notify", detached(), 1);

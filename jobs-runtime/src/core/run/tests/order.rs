@@ -3,6 +3,16 @@
 use super::*;
 
 #[test]
+fn after_an_await_outside_of_steps_what_is_recorded_goes_before_a_new_body() {
+    let journal = [record("recorded", 0, done())];
+    let mut lease = Lease::new(&journal);
+    // The first poll ends at something that is no step.
+    lease.go();
+    lease.want("new", step()).want("recorded", step()).go();
+    assert_eq!(lease.seen, ["recorded done", "start new"]);
+}
+
+#[test]
 fn a_body_starts_after_a_poll_that_returned_pending() {
     let mut lease = Lease::new(&[]);
     lease.want("a", step()).poll();

@@ -143,6 +143,32 @@ async fn a_file_cut_short_is_refused_and_never_an_empty_queue() {
     }
 }
 
+/// As the power leaves a file that was about to be made a store.
+#[tokio::test]
+async fn a_file_that_a_crash_left_in_a_transaction_is_opened_at_once() {
+    let (folder, path) = place();
+    let crashed = folder.path().join("crashed.db");
+    let connection = rusqlite::Connection::open(&crashed).unwrap();
+    connection
+        .execute_batch(
+            "CREATE TABLE theirs (a TEXT); INSERT INTO theirs VALUES ('before');
+             PRAGMA cache_size = 2; BEGIN;
+             WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
+             INSERT INTO theirs SELECT hex(randomblob(500)) FROM n",
+        )
+        .unwrap();
+    for end in ["", "-journal"] {
+        let from = format!("{}{end}", crashed.display());
+        fs::copy(from, format!("{}{end}", path.display())).unwrap();
+    }
+    // The log of the switch that is undone.
+    fs::write(format!("{}-wal", path.display()), []).unwrap();
+    let store = open(&path).await;
+    store.stats(None).await.unwrap();
+    store.close().await;
+    assert_eq!(rows(&path, "theirs"), 1);
+}
+
 #[tokio::test]
 async fn a_store_that_is_closed_leaves_all_in_one_file() {
     let (folder, path) = place();

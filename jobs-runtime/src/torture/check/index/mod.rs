@@ -78,11 +78,16 @@ impl<'h> Index<'h> {
         entry.map_or(Timestamp(i64::MAX), |entry| entry.at)
     }
 
-    /// Whether something was out of order at any time between two places.
-    pub(super) fn is_troubled(&self, from: usize, to: usize) -> bool {
-        self.troubles
-            .iter()
-            .any(|(begin, end)| *begin <= to && *end >= from)
+    /// From where on nothing was out of order up to `to`, not before `from`; `None` if there is no
+    /// such place.
+    pub(super) fn calm_since(&self, from: usize, to: usize) -> Option<usize> {
+        let mut troubles = self.troubles.iter();
+        let calm = troubles.try_fold(from, |calm, (begin, end)| match *begin <= to {
+            true if *end >= to => None,
+            true => Some(calm.max(*end)),
+            false => Some(calm),
+        })?;
+        (calm < to).then_some(calm)
     }
 }
 

@@ -1,0 +1,227 @@
+//! One trial: a fleet on one store, hit as its plan says; then rest, the dump, and the verdict.
+
+use super::fleet::{Fleet, Orders, Struck};
+use super::plan::Plan;
+use super::process::{self, log_folder, pen};
+use super::time::FastTime;
+use super::verdict::{self, Verdict};
+use jobs_runtime::clock::{Clock, Env, SystemEntropy};
+use jobs_runtime::contract::{Driver, JobFilter};
+use jobs_runtime::core::State;
+use jobs_runtime::drivers::sqlite::Sqlite;
+use jobs_runtime::torture::history::{Life, ORCHESTRATOR, What};
+use jobs_runtime::torture::log::Log;
+use jobs_runtime::torture::recorder::{Recorder, dump};
+use jobs_runtime::torture::workload::{Choices, Operator};
+use jobs_runtime::{Jobs, Timestamp};
+use std::collections::BTreeSet;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+use std::time::Duration;
+use tokio::runtime::Runtime;
+
+/// How often the processes are looked after.
+const TICK: Duration = Duration::from_millis(2);
+/// How often the store is looked at, to see whether anything is left to do.
+const LOOK: Duration = Duration::from_millis(25);
+/// How much longer than the rest a process is awaited at its crash point.
+const ARMED_LONGER: Duration = Duration::from_millis(1_100);
+/// Looks in a row that must find nothing left.
+const LOOKS: u32 = 2;
+/// Jobs that are looked at.
+const LOOK_JOBS: usize = 5_000;
+
+/// What all trials of a batch share.
+#[derive(Clone, Debug)]
+pub(crate) struct Terms {
+    /// Where each trial has its folder.
+    pub(crate) place: PathBuf,
+    /// Seconds of trial time in a second of the machine.
+    pub(crate) speed: u32,
+    /// For so long, by the machine, processes are hit.
+    pub(crate) chaos: Duration,
+    /// So long after that, by the machine, nothing may be left to do.
+    pub(crate) heal: Duration,
+    /// A planted bug.
+    pub(crate) bug: Option<String>,
+    /// Folders of trials that went well are kept too.
+    pub(crate) keep: bool,
+}
+
+/// What came of a trial.
+#[derive(Debug)]
+pub(crate) struct Report {
+    pub(crate) plan: Plan,
+    pub(crate) folder: PathBuf,
+    pub(crate) verdict: Verdict,
+    pub(crate) struck: Vec<Struck>,
+    /// Crash points that any process has passed.
+    pub(crate) passed: BTreeSet<String>,
+    pub(crate) took: Duration,
+}
+
+/// Runs a plan. `name` is that of its folder.
+pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, String> {
+    let said = |error: std::io::Error| error.to_string();
+    let folder = terms.place.join(name);
+    drop(std::fs::remove_dir_all(&folder));
+    std::fs::create_dir_all(folder.join("passed")).map_err(said)?;
+    std::fs::create_dir_all(log_folder(&folder)).map_err(said)?;
+    std::fs::write(folder.join("plan.json"), plan.text()).map_err(said)?;
+    let time = FastTime::begin(terms.speed);
+    let life = Life {
+        process: ORCHESTRATOR,
+        incarnation: 1,
+    };
+    let log = pen(&folder, life, "orchestrator", time)?;
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .map_err(said)?;
+    let calm_from = time.now().after((terms.chaos * terms.speed).into());
+    let orders = Orders {
+        plan: plan.clone(),
+        folder: folder.clone(),
+        time,
+        armed_for: terms.chaos + ARMED_LONGER,
+        calm_from,
+        bug: terms.bug.clone(),
+    };
+    let mut fleet = Fleet::new(orders, log.clone());
+    let trial = Trial {
+        terms,
+        time,
+        log,
+        runtime: &runtime,
+        folder: &folder,
+    };
+    let rest = trial.play(&mut fleet);
+    let struck = std::mem::take(&mut fleet.struck);
+    let fallen = std::mem::take(&mut fleet.fallen);
+    drop(fleet);
+    let verdict = match rest? {
+        Rest::Quiet => {
+            trial.dump()?;
+            verdict::of(&folder, fallen, terms)?
+        }
+        Rest::Busy(left) => verdict::restless(&folder, fallen, left, terms)?,
+    };
+    let passed = passed(&folder.join("passed")).map_err(said)?;
+    if verdict.is_clean() && !terms.keep {
+        drop(std::fs::remove_dir_all(&folder));
+    }
+    Ok(Report {
+        plan: plan.clone(),
+        folder,
+        verdict,
+        struck,
+        passed,
+        took: time.since_begin(),
+    })
+}
+
+/// How a trial came to its end.
+enum Rest {
+    /// Nothing is left to do.
+    Quiet,
+    /// This is.
+    Busy(Vec<String>),
+}
+
+struct Trial<'a> {
+    terms: &'a Terms,
+    time: FastTime,
+    log: Log,
+    runtime: &'a Runtime,
+    folder: &'a Path,
+}
+
+impl Trial<'_> {
+    fn play(&self, fleet: &mut Fleet) -> Result<Rest, String> {
+        let chaos = self.terms.chaos;
+        let is_under_way = |fleet: &Fleet| {
+            self.time.since_begin() < chaos
+                || fleet.is_armed()
+                || !fleet.is_client_done()
+                || !fleet.is_whole()
+        };
+        while is_under_way(fleet) {
+            fleet.step()?;
+            if self.time.since_begin() > chaos + self.terms.heal {
+                return Ok(Rest::Busy(vec!["a process did not come back".into()]));
+            }
+            std::thread::sleep(TICK);
+        }
+        self.log.write(What::Healing);
+        let store = Arc::new(self.open()?);
+        self.resume_all(Arc::clone(&store))?;
+        let deadline = self.time.since_begin() + self.terms.heal;
+        let (mut looks, mut next) = (0, Duration::ZERO);
+        loop {
+            fleet.step()?;
+            let now = self.time.since_begin();
+            if now >= next {
+                next = now + LOOK;
+                let left = self.left(&store)?;
+                looks = if left.is_empty() { looks + 1 } else { 0 };
+                if looks >= LOOKS {
+                    break self.runtime.block_on(store.close());
+                }
+                if now > deadline {
+                    self.runtime.block_on(store.close());
+                    return Ok(Rest::Busy(left));
+                }
+            }
+            std::thread::sleep(TICK);
+        }
+        Ok(Rest::Quiet)
+    }
+
+    /// Whatever an operator has paused may run again: the call that was to say so may have failed.
+    fn resume_all(&self, store: Arc<Sqlite>) -> Result<(), String> {
+        let recorder = Recorder::new(store, self.log.clone());
+        let jobs = Jobs::with_driver(recorder, Env::new(self.time, SystemEntropy));
+        let mut operator = Operator::new(Choices::new(0));
+        let resumed = self.runtime.block_on(operator.leave(&jobs));
+        resumed.map_err(|error| error.to_string())
+    }
+
+    fn open(&self) -> Result<Sqlite, String> {
+        let opened = self.runtime.block_on(process::open(self.folder, self.time));
+        opened.map_err(|error| error.to_string())
+    }
+
+    /// The jobs that somebody still has to do something for.
+    fn left(&self, store: &Sqlite) -> Result<Vec<String>, String> {
+        let filter = JobFilter::default();
+        let page = store.inspect().list(&filter, None, LOOK_JOBS);
+        let page = self.runtime.block_on(page).map_err(|e| e.to_string())?;
+        let is_left = |state: State, visible_at: Option<Timestamp>| {
+            let moves = visible_at.is_some_and(|at| at < Timestamp(i64::MAX));
+            state.is_live() && moves
+        };
+        let jobs = page.jobs.into_iter();
+        let left = jobs.filter(|job| is_left(job.head.state, job.head.visible_at));
+        Ok(left
+            .map(|job| format!("{} {} {}", job.spec.id, job.spec.name, job.head.state))
+            .collect())
+    }
+
+    fn dump(&self) -> Result<(), String> {
+        let store = self.open()?;
+        let dumped = self.runtime.block_on(dump(&self.log, &store));
+        self.runtime.block_on(store.close());
+        dumped.map(drop).map_err(|error| error.to_string())
+    }
+}
+
+/// The points that stand in the files of this folder.
+fn passed(folder: &Path) -> std::io::Result<BTreeSet<String>> {
+    let mut names = BTreeSet::new();
+    for file in std::fs::read_dir(folder)? {
+        let text = std::fs::read_to_string(file?.path())?;
+        let words = text.lines().filter_map(|line| line.split_once(' '));
+        names.extend(words.map(|(name, _)| name.to_owned()));
+    }
+    Ok(names)
+}

@@ -1,0 +1,32 @@
+//! Real processes on one SQLite file, killed and stopped: the slice of the crash harness that runs
+//! with every test. Longer runs are made by hand, with the program that is started here.
+
+// Helpers of tests are tests, which the lint cannot see.
+#![allow(clippy::unwrap_used)]
+
+use std::process::{Command, Stdio};
+
+/// Trials at a time: they wait more than they compute.
+const LANES: &str = "4";
+
+fn harness(args: &[&str]) {
+    let output = Command::new(env!("CARGO_BIN_EXE_torture"))
+        .args(args)
+        .args(["--lanes", LANES, "--enough", "1"])
+        .stdin(Stdio::null())
+        .output()
+        .unwrap();
+    let told = String::from_utf8_lossy(&output.stdout);
+    let why = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{told}\n{why}");
+}
+
+#[test]
+fn a_hundred_and_twenty_trials_break_no_promise() {
+    harness(&["run", "--mode", "mixed", "--seeds", "0..120"]);
+}
+
+#[test]
+fn a_process_can_be_killed_at_every_crash_point() {
+    harness(&["sweep", "--mode", "point", "--hits", "1"]);
+}

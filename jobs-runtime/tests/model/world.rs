@@ -1,0 +1,632 @@
+//! Both drivers, and what the players of a sequence know: whom they enqueued, what they hold.
+
+use crate::life::may;
+use crate::ops::{Asked, Carried, End, Op};
+use crate::same::{self, Seen};
+use crate::shape::{self, Ids};
+use jobs_runtime::clock::{Env, SeededEntropy, VirtualClock};
+use jobs_runtime::contract::{
+    Beat, Claim, Claimed, Driver, JobFilter, PruneBounds, QueueSetting, SettingWrite,
+};
+use jobs_runtime::core::{
+    Commit, CommitAnswer, CommitNumber, InboxContent, Job, LogLine, Millis, NewEvent, NewJob,
+    Parent, Payload, Position, Progress, RecordKind, Settle, State, StepRecord, StoredError,
+    TickRef, Trace,
+};
+use jobs_runtime::drivers::memory::Memory;
+use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
+use jobs_runtime::{Error, JobId, RunId, Timestamp};
+use proptest::sample::Index;
+use std::collections::BTreeMap;
+use std::fmt::Debug;
+use std::path::Path;
+use tempfile::TempDir;
+use tokio::runtime::Runtime;
+
+/// All there is to see is compared after so many calls, and at the end.
+const LOOK_EVERY_CALLS: usize = 10;
+
+const LEASE: Millis = Millis::secs(30);
+
+/// A lease as its holder knows it.
+struct Holder {
+    claimed: Claimed,
+    number: u64,
+    next: Position,
+}
+
+pub(crate) struct World {
+    runtime: Runtime,
+    memory: Memory,
+    sqlite: Sqlite,
+    _folder: TempDir,
+    now: Timestamp,
+    ids: Ids,
+    asked: Vec<NewJob>,
+    events: Vec<NewEvent>,
+    holders: Vec<Holder>,
+    sent: Vec<Commit>,
+    seen: Vec<(JobId, State, u64)>,
+    played: usize,
+}
+
+/// Asks both drivers, and gives what both have answered.
+macro_rules! both {
+    ($world:ident, $driver:ident => $call:expr, $told:expr) => {{
+        let memory = {
+            let $driver: &dyn Driver = &$world.memory;
+            $world.runtime.block_on($call)
+        };
+        let sqlite = {
+            let $driver: &dyn Driver = &$world.sqlite;
+            $world.runtime.block_on($call)
+        };
+        let (memory, sqlite) = (memory.map($told), sqlite.map($told));
+        agree(&memory, &sqlite);
+        memory.unwrap()
+    }};
+}
+
+#[track_caller]
+fn agree(memory: &impl Debug, sqlite: &impl Debug) {
+    let (memory, sqlite) = (format!("{memory:?}"), format!("{sqlite:?}"));
+    assert_eq!(memory, sqlite, "memory (left) and SQLite (right) differ");
+}
+
+impl World {
+    pub(crate) fn new() -> World {
+        let runtime = tokio::runtime::Builder::new_current_thread()
+            .enable_all()
+            .build()
+            .unwrap();
+        // Where memory serves as a disk: nothing here is about what survives.
+        let folder = match Path::new("/dev/shm").is_dir() {
+            true => tempfile::tempdir_in("/dev/shm").unwrap(),
+            false => tempfile::tempdir().unwrap(),
+        };
+        let env = || Env::new(VirtualClock::default(), SeededEntropy::new(1));
+        let options = SqliteOptions::default().env(env());
+        let sqlite = runtime.block_on(Sqlite::open(&folder.path().join("jobs.db"), options));
+        World {
+            memory: Memory::new(env()),
+            sqlite: sqlite.unwrap(),
+            runtime,
+            _folder: folder,
+            now: VirtualClock::START,
+            ids: Ids::default(),
+            asked: Vec::new(),
+            events: Vec::new(),
+            holders: Vec::new(),
+            sent: Vec::new(),
+            seen: Vec::new(),
+            played: 0,
+        }
+    }
+
+    /// Makes a call on both, and compares what they answer and show: the rows after each call,
+    /// all there is to see now and then.
+    pub(crate) fn play(&mut self, op: &Op) {
+        self.call(op);
+        self.played += 1;
+        let rows = both!(self, driver => same::rows(driver), |rows| rows);
+        self.lives_on(op, &rows);
+        self.seen = rows
+            .iter()
+            .map(|job| (job.spec.id, job.head.state, job.head.token.epoch))
+            .collect();
+        if self.played % LOOK_EVERY_CALLS == 0 {
+            self.look();
+        }
+    }
+
+    /// Compares all there is to see.
+    pub(crate) fn look(&self) {
+        let memory = self
+            .runtime
+            .block_on(Seen::of(&self.memory, self.now))
+            .unwrap();
+        let sqlite = self
+            .runtime
+            .block_on(Seen::of(&self.sqlite, self.now))
+            .unwrap();
+        assert!(
+            memory == sqlite,
+            "the drivers show other things\n{}",
+            memory.apart(&sqlite)
+        );
+    }
+
+    fn lives_on(&self, op: &Op, now: &[Job]) {
+        let before: BTreeMap<JobId, (State, u64)> = self
+            .seen
+            .iter()
+            .map(|(id, state, epoch)| (*id, (*state, *epoch)))
+            .collect();
+        for Job { spec, head, .. } in now {
+            let (id, after) = (spec.id, head.state);
+            let Some((was, had)) = before.get(&id) else {
+                continue;
+            };
+            assert!(
+                may(op, *was, after),
+                "{id} went from {was} to {after} by {op:?}"
+            );
+            assert!(
+                head.token.epoch >= *had,
+                "{id} lost a lease of its count by {op:?}"
+            );
+        }
+    }
+
+    fn call(&mut self, op: &Op) {
+        match op {
+            Op::Beat(holder, secs) => self.beat(holder, *secs),
+            Op::Cancel(job, stale) => self.change(job, *stale, Commit::cancel),
+            Op::Claim { limit, queue } => self.claim(*limit, *queue),
+            Op::Commit(holder, carried) => self.commit(holder, carried),
+            Op::CommitAgain(which) => {
+                if let Some(commit) = pick(&self.sent, which).cloned() {
+                    self.send(&commit);
+                }
+            }
+            Op::Enqueue(asked) => {
+                let jobs = self.jobs(asked);
+                self.enqueue(&jobs);
+            }
+            Op::EnqueueAgain(which) => {
+                if let Some(job) = pick(&self.asked, which).cloned() {
+                    self.enqueue(&[job]);
+                }
+            }
+            Op::Fork(job, key, from) => self.fork(job, *key, from),
+            Op::Pass(millis) => self.now = self.now.after(Millis(*millis)),
+            Op::Pause(queue, on) => {
+                let key = QueueSetting::key(&shape::queue(*queue));
+                let value = on.then(|| br#"{"paused":true}"#.to_vec());
+                let expected = self.revision(&key);
+                self.write(SettingWrite {
+                    key,
+                    value,
+                    expected,
+                    jobs: Vec::new(),
+                });
+            }
+            Op::Prune { age_secs, dead } => self.prune(*age_secs, *dead),
+            Op::Publish {
+                name,
+                key,
+                tenant,
+                ttl_secs,
+            } => {
+                let ids = &mut self.ids;
+                let event = shape::event(*name, *key, *tenant, *ttl_secs, self.now, ids);
+                self.publish(event);
+            }
+            Op::PublishAgain(which) => {
+                if let Some(event) = pick(&self.events, which).cloned() {
+                    self.publish(event);
+                }
+            }
+            Op::Requeue { job, from, stale } => self.requeue(job, from.as_ref(), *stale),
+            Op::Schedule { revision, jobs } => {
+                let mut jobs = self.jobs(jobs);
+                for job in &mut jobs {
+                    let schedule = "hourly".into();
+                    job.spec.tick = Some(TickRef {
+                        schedule,
+                        tick: self.now,
+                    });
+                }
+                self.write(SettingWrite {
+                    key: "schedule/hourly".into(),
+                    value: Some(b"{}".to_vec()),
+                    expected: *revision,
+                    jobs,
+                });
+            }
+        }
+    }
+
+    fn jobs(&mut self, asked: &[Asked]) -> Vec<NewJob> {
+        let jobs = asked
+            .iter()
+            .map(|asked| shape::job(asked, self.now, &mut self.ids));
+        let jobs: Vec<NewJob> = jobs.collect();
+        self.asked.extend(jobs.iter().cloned());
+        jobs
+    }
+
+    fn enqueue(&mut self, jobs: &[NewJob]) {
+        both!(self, driver => driver.enqueue(jobs, Some(self.now)), |answers| answers);
+    }
+
+    fn claim(&mut self, limit: usize, queue: Option<u8>) {
+        let claim = Claim {
+            queues: queue.map(shape::queue).into_iter().collect(),
+            limit,
+            visibility_timeout: LEASE,
+            worker: "model".into(),
+            nonce: self.ids.bits() as u64,
+            now: Some(self.now),
+        };
+        let claimed = match self.settles_something() {
+            false => both!(self, driver => driver.claim(&claim), same::claims).jobs,
+            true => both!(self, driver => all_there_is(driver, &claim), same::by_id),
+        };
+        self.holders
+            .extend(claimed.into_iter().map(|claimed| Holder {
+                number: 0,
+                next: claimed.job.head.next_position,
+                claimed,
+            }));
+    }
+
+    /// Whether a claim ends jobs on its way. What becomes visible by that may come with this claim
+    /// or with the next: which, is left to the driver.
+    fn settles_something(&self) -> bool {
+        let filter = JobFilter::default();
+        let page = self
+            .runtime
+            .block_on(self.memory.inspect().list(&filter, None, 1_000));
+        page.unwrap().jobs.iter().any(|job| {
+            let head = &job.head;
+            let is_due = head.visible_at.is_some_and(|at| at <= self.now);
+            let is_late = job.spec.expires_at.is_some_and(|at| at <= self.now);
+            is_due && (head.state == State::Running || head.started_at.is_none() && is_late)
+        })
+    }
+
+    fn beat(&mut self, which: &Index, secs: u64) {
+        let Some(holder) = pick(&self.holders, which) else {
+            return;
+        };
+        let beats = [Beat {
+            job: holder.claimed.job.spec.id,
+            token: holder.claimed.job.head.token,
+            visibility_timeout: Millis::secs(secs),
+            seen_nudge: holder.claimed.nudge.count,
+        }];
+        // The answer's own inbox is compared through the views.
+        let held = |answers: Vec<_>| {
+            answers
+                .iter()
+                .map(|answer| std::mem::discriminant(answer))
+                .collect::<Vec<_>>()
+        };
+        both!(self, driver => driver.heartbeat(&beats, Some(self.now)), held);
+    }
+
+    fn publish(&mut self, event: NewEvent) {
+        let events = [event];
+        let told = |published: Vec<jobs_runtime::contract::Published>| {
+            published
+                .iter()
+                .map(|one| (one.id, one.woken))
+                .collect::<Vec<_>>()
+        };
+        both!(self, driver => driver.publish(&events, Some(self.now)), told);
+        self.events.extend(events);
+    }
+
+    fn write(&mut self, write: SettingWrite) {
+        both!(self, driver => driver.write_setting(&write, Some(self.now)), |written| written);
+    }
+
+    fn revision(&self, key: &str) -> u64 {
+        let found = self.runtime.block_on(self.memory.settings(key)).unwrap();
+        found
+            .iter()
+            .find(|s| s.key == key)
+            .map_or(0, |setting| setting.revision)
+    }
+
+    fn prune(&mut self, age_secs: u64, dead: bool) {
+        let before = self.now.before(Millis::secs(age_secs));
+        let bounds = PruneBounds {
+            ended_before: before,
+            events_expired_before: before,
+            dead_before: dead.then_some(before),
+            limit: 1_000,
+        };
+        both!(self, driver => driver.prune(&bounds, Some(self.now)), |pruned| pruned);
+    }
+
+    fn send(&mut self, commit: &Commit) -> Option<CommitAnswer> {
+        let commits = std::slice::from_ref(commit);
+        let told = |answers: Vec<CommitAnswer>| {
+            answers
+                .into_iter()
+                .map(same::commit_answer)
+                .collect::<Vec<_>>()
+        };
+        let mut answers = both!(self, driver => driver.commit(commits, Some(self.now)), told);
+        answers.pop()
+    }
+
+    /// A person's change of a job, on the row as it stands or as it stood.
+    fn change(&mut self, job: &Index, stale: bool, make: impl Fn(JobId, RunId, u64) -> Commit) {
+        let Some(id) = pick(&self.seen, job).map(|(id, ..)| *id) else {
+            return;
+        };
+        let row = self
+            .runtime
+            .block_on(self.memory.inspect().job(id))
+            .unwrap()
+            .unwrap();
+        let revision = row.head.revision.saturating_sub(u64::from(stale));
+        let change = self.ids.bits() as u64;
+        let commit = make(id, row.spec.run_id, revision).with_id(change);
+        self.send(&commit);
+        self.sent.push(commit);
+    }
+
+    fn journal(&self, id: JobId) -> Vec<StepRecord> {
+        let view = self
+            .runtime
+            .block_on(self.memory.inspect().view(id))
+            .unwrap();
+        view.map_or_else(Vec::new, |view| view.journal)
+    }
+
+    fn requeue(&mut self, job: &Index, from: Option<&Index>, stale: bool) {
+        let Some(id) = pick(&self.seen, job).map(|(id, ..)| *id) else {
+            return;
+        };
+        let journal = self.journal(id);
+        let first = from
+            .and_then(|from| pick(&journal, from))
+            .map(|first| first.position);
+        let goes = |record: &&StepRecord| match first {
+            Some(first) => record.position.is_none() || first.is_some() && record.position >= first,
+            None => false,
+        };
+        let removed: Vec<String> = journal
+            .iter()
+            .filter(goes)
+            .map(|record| record.name.clone())
+            .collect();
+        self.change(job, stale, |id, run, revision| {
+            Commit::requeue(id, run, revision, removed.clone())
+        });
+    }
+
+    fn fork(&mut self, job: &Index, key: Option<u8>, from: &Index) {
+        let Some(id) = pick(&self.seen, job).map(|(id, ..)| *id) else {
+            return;
+        };
+        let row = self
+            .runtime
+            .block_on(self.memory.inspect().job(id))
+            .unwrap()
+            .unwrap();
+        let mut prefix: Vec<StepRecord> = self
+            .journal(id)
+            .into_iter()
+            .filter(|record| record.position.is_some())
+            .collect();
+        prefix.truncate(from.index(prefix.len() + 1));
+        let mut spec = row.spec.clone();
+        spec.id = JobId::new(self.now, self.ids.bits());
+        spec.run_id = RunId::new(self.now, self.ids.bits());
+        spec.key = key.map(|key| format!("key-{key}"));
+        spec.fork_of = Some(row.spec.run_id);
+        spec.parent = None;
+        let fork = NewJob {
+            spec,
+            visible: jobs_runtime::core::Visible::Now,
+            attempts_max: row.head.attempts_max,
+            on_conflict: jobs_runtime::OnConflict::Error,
+            unique_for: None,
+            prefix,
+        };
+        self.asked.push(fork.clone());
+        self.enqueue(&[fork]);
+    }
+
+    fn commit(&mut self, which: &Index, carried: &Carried) {
+        if self.holders.is_empty() {
+            return;
+        }
+        let which = which.index(self.holders.len());
+        let mut holder = self.holders.remove(which);
+        let commit = self.made(&mut holder, carried);
+        let answer = self.send(&commit);
+        self.sent.push(commit.clone());
+        match answer {
+            Some(CommitAnswer::Applied(applied)) => {
+                if let Some(news) = applied.nudge {
+                    holder.claimed.nudge = news;
+                }
+                holder.number += 1;
+                let journal = &mut holder.claimed.journal;
+                for record in commit.records {
+                    journal.retain(|own| own.name != record.name);
+                    if let Some(at) = record.position {
+                        holder.next = holder.next.max(at.next());
+                    }
+                    journal.push(record);
+                }
+            }
+            Some(CommitAnswer::Nudged(news)) => holder.claimed.nudge = news,
+            _ => {}
+        }
+        // Kept also when it is over: a late writer must change nothing.
+        self.holders.push(holder);
+    }
+
+    fn made(&mut self, holder: &mut Holder, carried: &Carried) -> Commit {
+        let spec = holder.claimed.job.spec.clone();
+        let mut next = holder.next;
+        let mut records = Vec::new();
+        let mut place = || {
+            let at = next;
+            next = at.next();
+            at
+        };
+        for _ in 0..carried.steps {
+            let at = place();
+            let name = format!("step-{}", at.0);
+            let step = shape::pending(name, RecordKind::Step, self.now);
+            records.push(shape::delivered(step, at, self.now));
+        }
+        if carried.takes {
+            records.extend(taken(holder, &mut place, self.now));
+        }
+        if let Some((event, key)) = carried.wait {
+            let name = format!("wait-{}", self.ids.bits());
+            records.push(shape::wait(name, event, key, self.now));
+        }
+        let goes_on = matches!(carried.end, End::GoOn | End::Suspend(_));
+        let mut children = Vec::new();
+        if let Some((asked, detached)) = carried.child.as_ref().filter(|_| goes_on) {
+            let mut child = shape::job(asked, self.now, &mut self.ids);
+            let step = format!("child-{}", self.ids.bits());
+            records.push(StepRecord {
+                child: Some(child.spec.id),
+                ..shape::pending(step.clone(), RecordKind::Child, self.now)
+            });
+            let parent = Parent {
+                job: spec.id,
+                run: spec.run_id,
+                step,
+            };
+            child.spec.parent = (!detached).then_some(parent);
+            children.push(child);
+        }
+        let number = CommitNumber {
+            token: holder.claimed.job.head.token,
+            number: holder.number + 1,
+        };
+        let seen = holder
+            .claimed
+            .nudge
+            .count
+            .saturating_sub(u64::from(carried.is_blind));
+        let mut commit = Commit::steps(spec.id, spec.run_id, number, holder.next, seen, records);
+        commit.children = children;
+        if let Some((name, key)) = carried.publishes {
+            commit.events = vec![shape::event(
+                name,
+                Some(key),
+                None,
+                60,
+                self.now,
+                &mut self.ids,
+            )];
+        }
+        if carried.notes {
+            let progress = Progress {
+                done: 1,
+                total: 2,
+                message: "half".into(),
+            };
+            let line = LogLine {
+                at: self.now,
+                text: "a line".into(),
+            };
+            commit = commit.noting(Some(progress), vec![line]);
+        }
+        match self.settle(&spec, carried.end) {
+            Some(settle) => commit.settling(settle, Trace::default()),
+            None => commit,
+        }
+    }
+
+    fn settle(&mut self, spec: &jobs_runtime::core::JobSpec, end: End) -> Option<Settle> {
+        let error = || StoredError::new("X_MODEL", "it went wrong");
+        Some(match end {
+            End::Ack => Settle::Ack {
+                output: Payload::json(*b"1"),
+            },
+            End::Continue => {
+                let mut next = spec.clone();
+                next.id = JobId::new(self.now, self.ids.bits());
+                next.run_id = RunId::new(self.now, self.ids.bits());
+                next.continued_from = Some(spec.run_id);
+                next.parent = None;
+                Settle::Continue {
+                    next: Box::new(NewJob {
+                        spec: next,
+                        visible: jobs_runtime::core::Visible::Now,
+                        attempts_max: 2,
+                        on_conflict: jobs_runtime::OnConflict::Dedupe,
+                        unique_for: None,
+                        prefix: Vec::new(),
+                    }),
+                }
+            }
+            End::Defer => Settle::Defer { delay: Millis(700) },
+            End::Fail => Settle::Fail { error: error() },
+            End::GoOn => return None,
+            End::HandBack => Settle::HandBack,
+            End::Hold => Settle::Hold { error: error() },
+            End::Retry(secs) => Settle::Retry {
+                delay: Millis::secs(secs),
+                error: error(),
+            },
+            End::Suspend(secs) => Settle::Suspend {
+                wake_at: secs.map(|secs| self.now.after(Millis::secs(secs))),
+            },
+        })
+    }
+}
+
+/// Claims until nothing is left.
+async fn all_there_is(driver: &dyn Driver, claim: &Claim) -> Result<Vec<Claimed>, Error> {
+    let claim = Claim {
+        limit: 100,
+        queues: Vec::new(),
+        ..claim.clone()
+    };
+    let mut all = Vec::new();
+    let mut empty = 0;
+    while empty < 2 {
+        let claims = driver.claim(&claim).await?;
+        empty += u32::from(claims.jobs.is_empty());
+        all.extend(claims.jobs);
+    }
+    Ok(all)
+}
+
+/// The record of a wait that something in the inbox serves.
+fn taken(
+    holder: &Holder,
+    place: &mut impl FnMut() -> Position,
+    now: Timestamp,
+) -> Option<StepRecord> {
+    let journal = &holder.claimed.journal;
+    holder
+        .claimed
+        .nudge
+        .inbox
+        .iter()
+        .find_map(|item| match &item.content {
+            InboxContent::Event {
+                id,
+                name,
+                key,
+                published_at,
+                ..
+            } => {
+                let serves = |record: &&StepRecord| {
+                    let wait = record.wait.as_ref().filter(|_| record.position.is_none());
+                    wait.is_some_and(|wait| wait.matches(name, key.as_deref(), *published_at))
+                };
+                let record = journal.iter().find(serves)?;
+                let record = shape::delivered(record.clone(), place(), now);
+                Some(StepRecord {
+                    event: Some(*id),
+                    ..record
+                })
+            }
+            InboxContent::Child { job, .. } | InboxContent::Detached { job, .. } => {
+                let is_its = |r: &&StepRecord| r.position.is_none() && r.child == Some(*job);
+                let record = journal.iter().find(is_its)?;
+                Some(shape::delivered(record.clone(), place(), now))
+            }
+        })
+}
+
+fn pick<'a, T>(items: &'a [T], which: &Index) -> Option<&'a T> {
+    (!items.is_empty()).then(|| &items[which.index(items.len())])
+}

@@ -1,0 +1,15 @@
+//! The `?` without the `.await` before it.
+
+use jobs_runtime::{Result, job, step};
+
+async fn work() -> Result<u64> {
+    Ok(1)
+}
+
+#[job(idempotency = none)]
+async fn welcome(_input: u64) -> Result<()> {
+    step!("work", work())?;
+    Ok(())
+}
+
+fn main() {}
