@@ -2,8 +2,6 @@
 //! thousand seeds are a step of `scripts/test` of their own, with a build that is fast enough.
 #![allow(clippy::unwrap_used)]
 
-use jobs_runtime::torture::Bug;
-use jobs_runtime::torture::seeded::plant;
 use jobs_runtime::torture::sim::batch::run_seeds;
 use jobs_runtime::torture::sim::{Options, run};
 
@@ -30,15 +28,7 @@ fn two_seeds_are_two_runs() {
 
 #[test]
 fn some_seeds_break_no_promise() {
-    let summary = run_seeds(0..60, &FEW, 2, |_| {});
+    let summary = run_seeds(0..12, &FEW, 2, |_| {});
     assert!(summary.findings.is_empty(), "{:#?}", summary.findings);
-    assert_eq!(summary.runs, 60);
-}
-
-#[test]
-fn a_planted_bug_is_found_and_its_seed_named() {
-    plant(Some(Bug::NoFence));
-    let summary = run_seeds(0..40, &FEW, 2, |_| {});
-    plant(None);
-    assert!(!summary.findings.is_empty());
+    assert_eq!((summary.runs, summary.twice), (12, 1));
 }

@@ -26,7 +26,7 @@ const PHRASES: [&str; 7] = [
     "[job defined in crate one 0.1.0 at one/src/lib.rs:5]",
     "[job defined in crate two 0.1.0 at two/src/lib.rs:9]",
     "[event defined in crate one 0.1.0 at one/src/lib.rs:10]",
-    "[event defined in crate two 0.1.0 at two/src/lib.rs:40]",
+    "[event defined in crate two 0.1.0 at two/src/lib.rs:38]",
 ];
 
 #[test]

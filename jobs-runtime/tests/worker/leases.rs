@@ -10,7 +10,7 @@ use tokio::sync::Notify;
 
 /// Lets a body go on.
 #[derive(Clone, Default)]
-struct Gate(Arc<Notify>);
+pub(crate) struct Gate(Arc<Notify>);
 
 #[job(
     idempotency = "gated:{input}",

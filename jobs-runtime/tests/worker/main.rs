@@ -8,6 +8,7 @@
 
 #[cfg(feature = "sqlite")]
 mod children;
+mod clocks;
 mod faults;
 mod leases;
 mod support;

@@ -3,6 +3,8 @@
 //! Nothing here asks a clock or tosses a coin. Between two instants of virtual time every process
 //! that can goes on as far as it comes; then time moves to whatever comes next.
 
+mod strike;
+
 use super::blows::{Blow, Blows};
 use super::clock::SkewedClock;
 use super::line::{Hints, Line};
@@ -23,7 +25,7 @@ use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
 use std::sync::Mutex;
-use std::sync::atomic::{AtomicI64, Ordering};
+use std::sync::atomic::AtomicI64;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
@@ -69,9 +71,17 @@ pub(super) struct Engine {
 
 impl Engine {
     pub(super) fn new(seed: u64) -> Self {
+        Engine::on(seed, |driver, _| driver)
+    }
+
+    /// A run on what is made of a store in memory.
+    pub(super) fn on(
+        seed: u64,
+        wrap: impl FnOnce(Arc<dyn Driver>, VirtualClock) -> Arc<dyn Driver>,
+    ) -> Self {
         let time = VirtualClock::default();
         let env = Env::new(time.clone(), SeededEntropy::new(seed));
-        let driver: Arc<dyn Driver> = Arc::new(Memory::new(env));
+        let driver = wrap(Arc::new(Memory::new(env)), time.clone());
         let sink = Arc::new(CountingSink::with_capacity(ENTRIES));
         let life = Life {
             process: ORCHESTRATOR,
@@ -204,81 +214,6 @@ impl Engine {
             self.strike(blow)?;
         }
         Ok(())
-    }
-
-    fn plan(&mut self, after: Duration, blow: Blow) {
-        self.planned += 1;
-        let at = self.time.monotonic() + after;
-        self.due.insert((at, self.planned), blow);
-    }
-
-    fn next_blow(&mut self) {
-        let after = self.blows.pause(self.climate.blow_pause);
-        let blow = self.blows.draw();
-        self.plan(after, blow);
-    }
-
-    fn strike(&mut self, blow: Blow) -> io::Result<()> {
-        let now = self.time.monotonic();
-        match blow {
-            Blow::Resume(index) => self.resume(index),
-            Blow::Start(index) => self.start(index)?,
-            _ if self.weather.is_calm() => {}
-            Blow::CutStore(span) => self.weather.cut_store(now + span),
-            Blow::Jump(index, millis) => {
-                self.skews[index].store(millis, Ordering::Relaxed);
-            }
-            Blow::Mute(index, span) => self.weather.mute(index, now + span),
-            Blow::Cut(index, cut) => self.processes[index].cut = Some(cut),
-            Blow::Kill(index, span) => self.kill(index, span),
-            Blow::Pause(index, span) => self.pause(index, span),
-            Blow::Stop(index) => {
-                let alive = self.processes[index].alive.as_mut();
-                if let Some(stop) = alive.and_then(|alive| alive.stop.take()) {
-                    // An error says that it has ended already.
-                    let _ = stop.send(());
-                }
-            }
-        }
-        let is_end = matches!(blow, Blow::Resume(_) | Blow::Start(_));
-        if !is_end && !self.weather.is_calm() {
-            self.next_blow();
-        }
-        Ok(())
-    }
-
-    fn kill(&mut self, index: usize, span: Duration) {
-        if self.processes[index].alive.is_some() {
-            self.end(index);
-            self.plan(span, Blow::Start(index));
-        }
-    }
-
-    fn pause(&mut self, index: usize, span: Duration) {
-        let process = &mut self.processes[index];
-        if process.alive.is_some() && !process.paused {
-            process.paused = true;
-            self.log.write(What::Paused(process.life));
-            self.plan(span, Blow::Resume(index));
-        }
-    }
-
-    fn resume(&mut self, index: usize) {
-        let process = &mut self.processes[index];
-        if std::mem::take(&mut process.paused) {
-            self.log.write(What::Resumed(process.life));
-        }
-    }
-
-    /// Kills a process, if it lives.
-    fn end(&mut self, index: usize) {
-        let process = &mut self.processes[index];
-        process.paused = false;
-        process.cut = None;
-        if let Some(alive) = process.alive.take() {
-            drop(alive);
-            self.log.write(What::Killed(process.life));
-        }
     }
 
     /// Starts a process, if it does not live.

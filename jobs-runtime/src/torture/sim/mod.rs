@@ -12,6 +12,7 @@ mod line;
 mod process;
 mod sink;
 mod store;
+mod tape;
 mod tasks;
 mod trace;
 mod weather;
@@ -22,7 +23,11 @@ use super::recorder::dump;
 use crate::core::Millis;
 use engine::{Engine, HEALS_WITHIN, LEASE};
 use std::io;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
+use tape::Tape;
+
+pub use tape::Taped;
 
 /// What a run is asked to be.
 #[derive(Clone, Copy, Debug)]
@@ -84,6 +89,20 @@ pub fn run(seed: u64, options: &Options) -> io::Result<Outcome> {
         coverage: report.coverage,
         history,
     })
+}
+
+/// Runs one seed, and gives every call that was made to the store, in their order.
+///
+/// # Errors
+/// As [`run`].
+pub fn tape(seed: u64, options: &Options) -> io::Result<Vec<Taped>> {
+    let calls: Arc<Mutex<Vec<Taped>>> = Arc::default();
+    let engine = Engine::on(seed, |driver, time| {
+        Arc::new(Tape::new(driver, time, Arc::clone(&calls)))
+    });
+    engine.run(options.operations)?;
+    let taped = std::mem::take(&mut *calls.lock().unwrap_or_else(PoisonError::into_inner));
+    Ok(taped)
 }
 
 /// How long after the faults a run whose event has come may wait for a worker.

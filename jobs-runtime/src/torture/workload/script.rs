@@ -72,8 +72,14 @@ impl Script {
     #[must_use]
     pub fn acts(&self) -> Vec<Act> {
         let mut choices = Choices::of(self.seed, 0xAC75);
+        let waits_long = self.depth == 0 && choices.per_mille(60);
         let count = 1 + choices.below(MAX_ACTS).min(choices.below(MAX_ACTS + 2));
-        (0..count).map(|_| self.act(&mut choices)).collect()
+        let mut acts: Vec<Act> = (0..count).map(|_| self.act(&mut choices)).collect();
+        if waits_long {
+            // One of them at most: they add up.
+            acts.insert(0, Act::Wait(choices.below(NOTE_KEYS), LONG_WAIT));
+        }
+        acts
     }
 
     fn act(&self, choices: &mut Choices) -> Act {
@@ -104,14 +110,7 @@ impl Script {
             1 => Act::Flaky(1 + choices.weighted(&[(20, 0), (8, 1), (2, 8)], 0)),
             2 => Act::Tries,
             3 => Act::Nap(choices.weighted(&[(3, 300), (5, 2_000), (2, 15_000)], 300)),
-            4 => {
-                let millis = choices.between(200, 12_000);
-                let long = choices.per_mille(200);
-                Act::Wait(
-                    choices.below(NOTE_KEYS),
-                    if long { LONG_WAIT } else { millis },
-                )
-            }
+            4 => Act::Wait(choices.below(NOTE_KEYS), choices.between(200, 12_000)),
             5 => Act::Need(choices.below(NOTE_KEYS), choices.between(1_000, 15_000)),
             6 => Act::Both(choices.below(1_500)),
             7 => Act::Race(choices.below(3_000), choices.below(4_000)),
