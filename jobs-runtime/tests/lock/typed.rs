@@ -58,22 +58,28 @@ async fn forms(id: u64) -> Result<i16> {
     Ok(settled)
 }
 
-#[job(name = "typed.unseen", idempotency = none)]
-async fn unseen(id: u64) -> Result<()> {
+#[job(name = "typed.conditional", idempotency = none)]
+async fn conditional(id: u64) -> Result<()> {
     #[cfg(any())]
     step!("left-out", given(id)).await?;
-    unfamiliar!(step!("in-macro", given(id))).await?;
-    step!("seen", given(id)).await?;
+    #[cfg(all())]
+    step!("left-in", given(id)).await?;
     match id {
         #[cfg(any())]
         7 => step!("left-out-arm", given(())).await?,
+        #[cfg(all())]
+        8 => step!("left-in-arm", given(())).await?,
         _ => step!("arm", given(())).await?,
     }
     #[cfg(any())]
     for each in 0..id {
         step!("left-out-loop:{each}", given(each)).await?;
     }
+    #[cfg_attr(all(), allow(unused_variables))]
+    let unused = step!("perhaps", given(id)).await?;
+    unfamiliar!(step!("in-macro", given(id))).await?;
     unfamiliar!(step!("in-macro-event", event = Paid)).await?;
+    unfamiliar!(step!("in-macro-sleep", sleep = "1s")).await;
     Ok(())
 }
 
@@ -122,20 +128,25 @@ fn a_step_that_stores_no_value_tells_none() {
 }
 
 #[test]
+fn a_step_under_a_condition_is_known_exactly_if_it_is_there() {
+    let lock = Lock::of_program().unwrap();
+    let steps = &lock.jobs["typed.conditional"].steps;
+    for name in ["left-out", "left-out-arm", "left-out-loop:{each}"] {
+        assert!(!steps.contains_key(name), "{name}");
+    }
+    for (name, output) in [("left-in", "u64"), ("left-in-arm", "()"), ("arm", "()")] {
+        assert_eq!(steps[name].output.as_deref(), Some(output), "{name}");
+    }
+}
+
+#[test]
 fn a_step_that_rustc_may_not_see_is_not_known() {
-    for name in [
-        "left-out",
-        "left-out-arm",
-        "left-out-loop:{each}",
-        "in-macro",
-    ] {
-        let step = step("typed.unseen", name);
+    for name in ["perhaps", "in-macro"] {
+        let step = step("typed.conditional", name);
         assert_eq!(step.output.as_deref(), Some("not known"), "{name}");
     }
-    let waiting = step("typed.unseen", "in-macro-event");
+    let waiting = step("typed.conditional", "in-macro-event");
     assert_eq!(waiting.event.as_deref(), Some("not known"));
-    for (name, output) in [("seen", "u64"), ("arm", "()")] {
-        let step = step("typed.unseen", name);
-        assert_eq!(step.output.as_deref(), Some(output), "{name}");
-    }
+    let asleep = step("typed.conditional", "in-macro-sleep");
+    assert_eq!((asleep.output, asleep.event), (None, None));
 }
