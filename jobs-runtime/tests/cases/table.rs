@@ -104,7 +104,7 @@ fn every_report_has_one_row_and_a_test_or_what_it_waits_for() {
             row.number
         );
         assert!(
-            row.waits != !row.tests.is_empty(),
+            row.waits == row.tests.is_empty(),
             "{}: either tests, or \"waits for …\"",
             row.number
         );

@@ -114,7 +114,7 @@ impl World {
             .iter()
             .map(|job| (job.spec.id, job.head.state, job.head.token.epoch))
             .collect();
-        if self.played % LOOK_EVERY_CALLS == 0 {
+        if self.played.is_multiple_of(LOOK_EVERY_CALLS) {
             self.look();
         }
     }
@@ -290,7 +290,7 @@ impl World {
         let held = |answers: Vec<_>| {
             answers
                 .iter()
-                .map(|answer| std::mem::discriminant(answer))
+                .map(std::mem::discriminant)
                 .collect::<Vec<_>>()
         };
         both!(self, driver => driver.heartbeat(&beats, Some(self.now)), held);

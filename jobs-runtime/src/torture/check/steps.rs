@@ -6,7 +6,8 @@
 
 use super::index::{Index, Line, Made, Map};
 use super::{Invariant::I2, Rules, violation::Found};
-use crate::torture::history::{Ended, Recorded, What};
+use crate::torture::history::{CommitCall, Ended, Recorded, What};
+use std::collections::HashSet;
 
 /// What is known of a step of one job.
 #[derive(Clone, Copy, Default)]
@@ -55,6 +56,16 @@ struct Steps<'h> {
     known: Map<&'h str, Known>,
     /// The highest epoch that was told so far.
     epoch: u64,
+    /// Commits that were answered as applied: each further try of one changes nothing.
+    applied: HashSet<CommitKey>,
+}
+
+/// What a commit of a lease is known by.
+type CommitKey = (u64, u64, u64);
+
+fn key(commit: &CommitCall) -> Option<CommitKey> {
+    let number = commit.lease?;
+    Some((number.token.epoch, number.token.nonce, number.number))
 }
 
 impl<'h> Steps<'h> {
@@ -88,6 +99,9 @@ impl<'h> Steps<'h> {
         let Some(commit) = made.commit().filter(|_| made.may_be_done()) else {
             return;
         };
+        if key(commit).is_some_and(|key| self.applied.contains(&key)) {
+            return;
+        }
         self.taken_back(made, line, found);
         let pending = commit.records.iter().filter(|r| r.position.is_none());
         let pending = pending.map(|record| record.step.as_str());
@@ -122,6 +136,9 @@ impl<'h> Steps<'h> {
         let Some(commit) = made.commit().filter(|_| made.is_applied()) else {
             return;
         };
+        if key(commit).is_some_and(|key| !self.applied.insert(key)) {
+            return;
+        }
         let epoch = commit.token().map_or(0, |token| token.epoch);
         for record in commit.records.iter().filter(|r| r.position.is_some()) {
             let known = self.known.entry(record.step.as_str()).or_default();

@@ -138,7 +138,8 @@ fn served_once(
 }
 
 /// Where a wait was stored for certain, as it stands at a place: the end of the first applied commit
-/// that has it pending, since a person last had it forgotten.
+/// that has it pending, since a person last had it forgotten, or the revival that made it one again.
+/// While its job is over, events pass it by.
 fn stored<'h>(
     index: &Index<'h>,
     line: &Line<'h>,
@@ -155,6 +156,9 @@ fn stored<'h>(
         };
         if commit.removed.iter().any(|name| name == step) {
             stored = None;
+        }
+        if commit.settle == Some(Settled::Requeue) {
+            stored = stored.map(|(_, wait)| (made.end, wait));
         }
         let mut pending = commit.records.iter().filter(|r| r.position.is_none());
         let pending = pending.find(|r| r.step == step && made.is_applied());
