@@ -105,10 +105,10 @@ const _: () = {
                 let _ = (&__job_cx, &__input);
                 ::core::result::Result::Ok((__input,))
             },
-            __job_body,
+            __job_entry,
         )
     }
-    async fn __job_body(
+    async fn __job_entry(
         __entry: __jobs_of_welcome::private::Entered<'_, (Signup,)>,
     ) -> Result<(), MyError> {
         let __tag0 = __jobs_of_welcome::private::Tag::new();

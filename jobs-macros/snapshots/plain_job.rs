@@ -106,10 +106,10 @@ const _: () = {
                     <JobContext as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
                 ))
             },
-            __job_body,
+            __job_entry,
         )
     }
-    async fn __job_body(
+    async fn __job_entry(
         __entry: ::jobs_runtime::private::Entered<
             '_,
             (Signup, State<Mailer>, JobContext),

@@ -87,10 +87,10 @@ const _: () = {
                     > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
                 ))
             },
-            __job_body,
+            __job_entry,
         )
     }
-    async fn __job_body(
+    async fn __job_entry(
         __entry: ::jobs_runtime::private::Entered<'_, (Tick, State<Mailer>)>,
     ) -> Result<()> {
         let __tag0 = ::jobs_runtime::private::Tag::new();

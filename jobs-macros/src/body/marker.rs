@@ -53,7 +53,7 @@ impl<'a> Marker<'a> {
             repetition: Repetition::Once,
             cfgs: Vec::new(),
             conditions: 0,
-            tied: true,
+            tied: policy.described,
             in_item: false,
             inner_helpers: Vec::new(),
             bound: Bound::default(),

@@ -49,6 +49,8 @@ pub(crate) struct Policy {
     pub(crate) allowed: Allowed,
     /// The attribute, for the errors: `job`.
     pub(crate) owner: &'static str,
+    /// The body can be entered to describe itself.
+    pub(crate) described: bool,
     /// The name of the helper, if the body is one's and not a job's.
     pub(crate) helper: Option<Ident>,
 }

@@ -3,7 +3,7 @@
 //! tells whoever calls it otherwise how it is called.
 
 use crate::body::{self, Marked};
-use crate::job::{Allowed, JobFn, Place, attributes};
+use crate::job::{Allowed, JobFn, Place, attributes, is_foreign};
 use crate::place;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
@@ -15,6 +15,16 @@ pub(super) struct Definition<'a> {
     pub(super) function: &'a JobFn,
     pub(super) marked: &'a Marked,
     pub(super) allowed: Allowed,
+}
+
+/// Whether the body can be entered without arguments, to describe itself: not if another macro reads
+/// its parameters, nor if one of them stands under `#[cfg]`, because then it can stand in no tuple.
+pub(super) fn is_described(function: &JobFn) -> bool {
+    let is_conditional = |parameter: &FnArg| match parameter {
+        FnArg::Typed(parameter) => !body::cfgs_of(&parameter.attrs).is_empty(),
+        FnArg::Receiver(_) => false,
+    };
+    !is_foreign(&function.attrs) && !function.sig.inputs.iter().any(is_conditional)
 }
 
 impl Definition<'_> {
@@ -80,7 +90,7 @@ impl Definition<'_> {
         let context = body::context();
         let steps = body::step_defs(krate, &self.marked.steps);
         let allowed = self.allowed.fields();
-        let types = (!self.is_conditional())
+        let types = is_described(self.function)
             .then(|| quote!(types: || #krate::private::describe(Self::__body),));
         quote! {
             impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
@@ -104,7 +114,7 @@ impl Definition<'_> {
     /// The call as a method, so that an error about its arguments counts them as written; and the
     /// body, which can be entered without them.
     fn call_impl(&self) -> TokenStream {
-        if self.is_conditional() {
+        if !is_described(self.function) {
             return self.undescribed();
         }
         let (krate, vis, sig) = (&self.krate, &self.function.vis, &self.function.sig);
@@ -146,14 +156,12 @@ impl Definition<'_> {
         }
     }
 
-    /// The body in the method itself. A parameter under `#[cfg]` can stand in no tuple, so the body
-    /// cannot be entered without it, and the types of its steps are not known.
+    /// The body in the method itself, with the user's own parameters.
     fn undescribed(&self) -> TokenStream {
         let (vis, sig) = (&self.function.vis, &self.function.sig);
         let (ident, generics, inputs) = (&sig.ident, &sig.generics, &sig.inputs);
         let attrs = attributes(&self.function.attrs, Place::Body);
         let (this, call) = self.call();
-        let tags = body::declared(&self.krate, self.marked);
         let (context, output, body) = (body::context(), &sig.output, &self.marked.tokens);
         quote! {
             impl<'__job> #ident<'__job> {
@@ -162,7 +170,6 @@ impl Definition<'_> {
                 #[allow(clippy::too_many_arguments)]
                 #vis async fn #call #generics(#this, #inputs) #output {
                     let #context = #this.__cx;
-                    #tags
                     #body
                 }
             }
@@ -175,11 +182,6 @@ impl Definition<'_> {
         let ident = &self.function.sig.ident;
         let call = Ident::new("__call", place::theirs_at(ident.span()));
         (Ident::new("self", Span::mixed_site()), call)
-    }
-
-    fn is_conditional(&self) -> bool {
-        self.parameters()
-            .any(|parameter| !body::cfgs_of(&parameter.attrs).is_empty())
     }
 
     /// The item as the function it was, for what can be no helper.

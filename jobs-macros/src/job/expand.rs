@@ -1,6 +1,6 @@
 //! Writes out a job: the function that makes a request, the type of the same name that
-//! implements `Job`, and the body as a function of its own. What is registered of it at link time
-//! is written in `registered`.
+//! implements `Job`, and what runs the body. The body itself is written in `entry`, what is
+//! registered of the job at link time in `registered`.
 
 use super::args::{Args, Idempotency};
 use super::attributes::Place;
@@ -31,7 +31,7 @@ impl Definition<'_> {
         }
         let (request, marker, implementation) =
             (self.request_fn(), self.marker_type(), self.implementation());
-        let (run, body, bundle) = (self.run_fn(), self.body_fn(), self.bundle());
+        let (run, body, bundle) = (self.run_fn(), self.body_fns(), self.bundle());
         let (claims_here, claims) = self.claims();
         let (lints, warnings) = (self.attrs(Place::Inside), &self.marked.warnings);
         quote! {
@@ -201,63 +201,13 @@ impl Definition<'_> {
             #krate::private::run::<#ident, _, _, _, _>(#call, #output, #encode, |#context, #input| {
                 let _ = (&#context, &#input);
                 ::core::result::Result::Ok((#given #given_too))
-            }, __job_body)
+            }, __job_entry)
         };
         quote! {
             fn __job_run<'__job>(
                 #call: #krate::private::Call<'__job>,
             ) -> #krate::private::RunFuture<'__job> {
                 #run
-            }
-        }
-    }
-
-    /// The body under a name of its own, so that a job may enqueue itself by its own.
-    fn body_fn(&self) -> TokenStream {
-        let krate = &self.krate;
-        let attrs = self.attrs(Place::Body);
-        let returned = self.return_type();
-        let entry = Ident::new("__entry", Span::mixed_site());
-        let owned = Ident::new("__input", Span::mixed_site());
-        let (name, ty, binding) = match &self.shape.input {
-            None => Default::default(),
-            Some(Input {
-                parameter,
-                stored,
-                by_reference: true,
-                ..
-            }) => {
-                let (pat, ty) = (&parameter.pat, &parameter.ty);
-                let binding = quote!(let #pat: #ty = &#owned;);
-                (quote!(#owned,), quote!(#stored,), binding)
-            }
-            Some(Input {
-                parameter, stored, ..
-            }) => {
-                let binding = body::bound(parameter, owned.clone());
-                (quote!(#owned,), quote!(#stored,), binding)
-            }
-        };
-        let (names, types, bindings) = self.taken();
-        let body = &self.marked.tokens;
-        let end = match (&self.shape.returns, self.marked.has_value) {
-            (None, false) => quote!(
-                #[allow(unreachable_code)]
-                {
-                    ::core::unreachable!()
-                }
-            ),
-            _ => TokenStream::new(),
-        };
-        let body = quote!(#binding #bindings #body #end);
-        let given = quote!((#name #names));
-        let body = body::entered(krate, &entry, &given, &body, self.marked);
-        quote! {
-            #(#attrs)*
-            async fn __job_body(
-                #entry: #krate::private::Entered<'_, (#ty #types)>,
-            ) -> #returned {
-                #body
             }
         }
     }

@@ -2,6 +2,7 @@
 //! They are parts of a tuple, unless one of them stands under `#[cfg]`, which no part of a tuple can;
 //! then they are the fields of a struct.
 
+use super::entry::Taken;
 use super::expand::Definition;
 use crate::body;
 use proc_macro2::{Ident, Span, TokenStream};
@@ -30,9 +31,8 @@ impl Definition<'_> {
         quote!(__Given { #(#fields),* },)
     }
 
-    /// The same in the body: variables for what it is entered with, their types, and the user's
-    /// patterns bound to them.
-    pub(super) fn taken(&self) -> (TokenStream, TokenStream, TokenStream) {
+    /// The same in the body.
+    pub(super) fn others(&self) -> Taken {
         if !self.is_bundled() {
             let parameters = &self.shape.extracted;
             let types = parameters.iter().map(|parameter| &parameter.ty);
@@ -42,15 +42,27 @@ impl Definition<'_> {
                 .collect();
             let bound = parameters.iter().zip(&names);
             let bound = bound.map(|(parameter, name)| body::bound(parameter, name.clone()));
-            return (quote!(#(#names,)*), quote!(#(#types,)*), quote!(#(#bound)*));
+            return Taken {
+                names: quote!(#(#names,)*),
+                passed: quote!(#(#names,)*),
+                types: quote!(#(#types,)*),
+                bindings: quote!(#(#bound)*),
+                parameters: quote!(#(#parameters,)*),
+            };
         }
         let fields = self.fields().map(|(_, name, parameter)| {
             let (attrs, pat) = (&parameter.attrs, &parameter.pat);
             quote!(#(#attrs)* #name: #pat)
         });
         let given = Ident::new("__given", Span::mixed_site());
-        let bound = quote!(let __Given { #(#fields),* } = #given;);
-        (quote!(#given,), quote!(__Given,), bound)
+        let pat = quote!(__Given { #(#fields),* });
+        Taken {
+            names: quote!(#given,),
+            passed: quote!(#given,),
+            types: quote!(__Given,),
+            bindings: quote!(let #pat = #given;),
+            parameters: quote!(#pat: __Given,),
+        }
     }
 
     /// The struct, where there is one.

@@ -83,6 +83,20 @@ async fn conditional(id: u64) -> Result<()> {
     Ok(())
 }
 
+#[steps]
+async fn conditional_helper(#[cfg(all())] id: u64) -> Result<u64> {
+    Ok(step!("given", given(id)).await?)
+}
+
+/// Another macro may read the parameters, for all that can be seen.
+#[job(name = "typed.attributed", idempotency = none)]
+#[cfg_attr(all(), inline)]
+async fn attributed(id: u64) -> Result<u64> {
+    let id = step!("own", given(id)).await?;
+    step!("left", job = child(id), detached).await?;
+    step!("helper", steps = conditional_helper(id)).await
+}
+
 fn step(job: &str, step: &str) -> StepLock {
     let lock = Lock::of_program().unwrap();
     lock.jobs[job].steps[step].clone()
@@ -145,6 +159,11 @@ fn a_step_that_rustc_may_not_see_is_not_known() {
         let step = step("typed.conditional", name);
         assert_eq!(step.output.as_deref(), Some("not known"), "{name}");
     }
+    for name in ["own", "helper/given"] {
+        let step = step("typed.attributed", name);
+        assert_eq!(step.output.as_deref(), Some("not known"), "{name}");
+    }
+    assert_eq!(step("typed.attributed", "left").output, None);
     let waiting = step("typed.conditional", "in-macro-event");
     assert_eq!(waiting.event.as_deref(), Some("not known"));
     let asleep = step("typed.conditional", "in-macro-sleep");

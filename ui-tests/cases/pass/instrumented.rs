@@ -10,7 +10,7 @@ async fn work(input: u64) -> Result<u64> {
 
 /// Below.
 #[job(idempotency = none)]
-#[tracing::instrument(skip_all, fields(input))]
+#[tracing::instrument(skip_all, fields(input = input + 1))]
 pub async fn instrumented_below(input: u64) -> Result<u64> {
     Ok(step!("work", work(input)).await?)
 }
