@@ -60,22 +60,22 @@ async fn forms(id: u64) -> Result<i16> {
 
 #[job(name = "typed.conditional", idempotency = none)]
 async fn conditional(id: u64) -> Result<()> {
-    #[cfg(any())]
+    #[cfg(not(test))]
     step!("left-out", given(id)).await?;
-    #[cfg(all())]
+    #[cfg(test)]
     step!("left-in", given(id)).await?;
     match id {
-        #[cfg(any())]
+        #[cfg(not(test))]
         7 => step!("left-out-arm", given(())).await?,
-        #[cfg(all())]
+        #[cfg(test)]
         8 => step!("left-in-arm", given(())).await?,
         _ => step!("arm", given(())).await?,
     }
-    #[cfg(any())]
+    #[cfg(not(test))]
     for each in 0..id {
         step!("left-out-loop:{each}", given(each)).await?;
     }
-    #[cfg_attr(all(), allow(unused_variables))]
+    #[cfg_attr(test, allow(unused_variables))]
     let unused = step!("perhaps", given(id)).await?;
     unfamiliar!(step!("in-macro", given(id))).await?;
     unfamiliar!(step!("in-macro-event", event = Paid)).await?;
@@ -84,7 +84,7 @@ async fn conditional(id: u64) -> Result<()> {
 }
 
 #[steps]
-async fn conditional_helper(#[cfg(all())] id: u64) -> Result<u64> {
+async fn conditional_helper(#[cfg(test)] id: u64) -> Result<u64> {
     Ok(step!("given", given(id)).await?)
 }
 
