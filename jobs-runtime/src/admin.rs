@@ -1,8 +1,10 @@
 //! The operator's verbs and views: one API, for a program, a terminal or a page.
 
+mod explain;
 mod queues;
 mod tasks;
 
+pub use explain::{Explanation, Reason};
 pub use tasks::{BACKFILL_LIMIT_TICKS, TaskView};
 
 use crate::Error;
@@ -13,7 +15,12 @@ use crate::contract::{
 use crate::core::{
     Commit, CommitAnswer, JobId, JobSpec, NewJob, OnConflict, RunId, State, StepRecord, Visible,
 };
+use crate::private::IntoTimestamp;
+use crate::retention::Retention;
 use crate::store::Store;
+
+/// Dead letters that one write of a purge removes.
+const PURGE_LIMIT_ROWS: usize = 500;
 
 /// Tries of one change when the job changes under it.
 const MAX_TRIES: u32 = 5;
@@ -187,6 +194,37 @@ impl<'a> Admin<'a> {
     /// If the store cannot be written.
     pub async fn prune(&self, bounds: &PruneBounds) -> Result<Pruned, Error> {
         self.store.prune(bounds).await
+    }
+
+    /// Removes what this retention does not keep, and events whose time is over, in many short
+    /// writes. Gives what was removed. A worker does it by itself with
+    /// [`Worker::retention`](crate::Worker::retention).
+    ///
+    /// # Errors
+    /// If the store cannot be written. What was removed before that stays removed.
+    pub async fn sweep(&self, retention: &Retention) -> Result<Pruned, Error> {
+        retention.sweep(self.store).await
+    }
+
+    /// Removes the dead letters that ended before `before`, whatever retention says: nothing else
+    /// ever does. Gives how many there were.
+    ///
+    /// # Errors
+    /// If the store cannot be written. What was removed before that stays removed.
+    pub async fn purge_dead_letters(&self, before: impl IntoTimestamp) -> Result<u64, Error> {
+        let bounds = PruneBounds {
+            dead_before: Some(before.into_timestamp()),
+            limit: PURGE_LIMIT_ROWS,
+            ..PruneBounds::default()
+        };
+        let mut purged = 0;
+        loop {
+            let pruned = self.store.prune(&bounds).await?;
+            purged += pruned.dead_letters;
+            if pruned.dead_letters == 0 {
+                return Ok(purged);
+            }
+        }
     }
 
     async fn change(

@@ -34,6 +34,7 @@ pub mod prelude;
 pub mod private;
 pub mod registry;
 mod request;
+mod retention;
 mod schedule;
 #[cfg(feature = "schema")]
 mod schema;
@@ -49,10 +50,15 @@ pub mod torture;
 #[cfg(not(feature = "torture"))]
 #[path = "no_torture.rs"]
 mod torture;
+#[cfg(all(feature = "torture", not(feature = "sqlx-sqlite")))]
+#[path = "no_torture_paid.rs"]
+mod torture_paid;
+#[cfg(all(feature = "torture", feature = "sqlx-sqlite"))]
+mod torture_paid;
 mod worker;
 
 pub use crate::core::{Edge, JobId, Limit, OnConflict, Rate, RunId, Timestamp, Window};
-pub use admin::{Admin, BACKFILL_LIMIT_TICKS, TaskView};
+pub use admin::{Admin, BACKFILL_LIMIT_TICKS, Explanation, Reason, TaskView};
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
 pub use connect::{Connecting, Examining, Pool, Scheme};
@@ -223,6 +229,7 @@ pub use jobs_macros::steps;
 pub use jobs_macros::task;
 pub use outbox::{Alone, Anywhere, InTransaction};
 pub use request::{Handle, Request};
+pub use retention::{Keep, Retention};
 pub use schedule::Tick;
 pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};

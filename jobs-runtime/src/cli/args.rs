@@ -26,8 +26,12 @@ pub(super) enum Command {
     Ls(LsArgs),
     /// Show one job: where it stands, and its steps
     Show(JobArgs),
+    /// Tell why a job does not run just now
+    Explain(JobArgs),
     /// Count jobs by queue
     Stats(StoreArgs),
+    /// Say what is wrong with a store, and what to do about it
+    Doctor(DoctorArgs),
     /// List the tasks, with the next five ticks of each
     Tasks(StoreArgs),
     /// List the dead letters, newest first
@@ -95,6 +99,16 @@ pub(super) struct StoreArgs {
     /// The store, as in `sqlite://jobs.db`; without it the variable JOBS_URL says which
     #[arg(long)]
     pub(super) url: Option<String>,
+}
+
+/// Say what is wrong with a store, and what to do about it.
+///
+/// Looks at a store that is refused, too, and makes none that is not there. Ends with 1 if anything
+/// is wrong. Nothing is changed.
+#[derive(clap::Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
 }
 
 #[derive(clap::Args)]

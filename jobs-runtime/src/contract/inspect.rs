@@ -136,11 +136,8 @@ pub trait Inspect: Send + Sync {
     async fn workers(&self) -> Result<Vec<WorkerInfo>, Error>;
 
     /// How these groups stand with their limits; `now` as in [`super::Driver`].
-    async fn standings(
-        &self,
-        groups: &[Group],
-        now: Option<Timestamp>,
-    ) -> Result<Standings, Error>;
+    async fn standings(&self, groups: &[Group], now: Option<Timestamp>)
+    -> Result<Standings, Error>;
 
     /// The job that holds a key: a live one, or until an instant also an ended one.
     async fn key_holder(&self, scope: &str, key: &str) -> Result<Option<JobId>, Error>;

@@ -47,7 +47,7 @@ pub use limits::{JobLimits, LimitSetting, QueueSetting, TenantSetting, limit_of}
 pub use report::{Fact, Finding, Gravity, Report};
 pub use requests::{
     Beat, BeatAnswer, Claim, Claimed, Claims, Conflicted, EnqueueAnswer, Enqueued, PruneBounds,
-    Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps,
+    PruneRule, Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps, rules_of,
 };
 pub use transactional::{StepTransaction, Transactional};
 

@@ -205,6 +205,21 @@ impl Group {
     }
 }
 
+impl fmt::Display for Group {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Group::Key { scope, key } if key.is_empty() => write!(f, "job \"{scope}\""),
+            Group::Key { scope, key } => {
+                write!(f, "job \"{scope}\" with the limit key \"{key}\"")
+            }
+            Group::Queue(queue) => write!(f, "queue \"{queue}\""),
+            Group::Tenant { queue, tenant } => {
+                write!(f, "tenant \"{tenant}\" in queue \"{queue}\"")
+            }
+        }
+    }
+}
+
 /// Why a job may not be leased now.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Blocked {

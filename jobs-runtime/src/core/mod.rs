@@ -21,6 +21,7 @@ mod notes;
 mod payload;
 mod run;
 mod schedule;
+mod shares;
 mod time;
 mod transition;
 mod turns;
@@ -44,7 +45,10 @@ pub use job::{
 pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
 pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
 pub use limits::{Blocked, Group, Limit, Pace, RATE_LIMIT_STARTS, Rate, Room, UnknownRate};
-pub use meet::{Meeting, NEVER, clean_up, follower, meet, opened, passed_until, put_off, released};
+pub use meet::{
+    Meeting, NEVER, REPLACED_FORGOTTEN, REPLACED_KEPT, clean_up, follower, meet, opened,
+    passed_until, put_off, released,
+};
 pub use mix::derived;
 pub use notes::{
     LOG_LIMIT_LINES, LOG_LINE_LIMIT_BYTES, LOG_WAITING_LIMIT_LINES, NOTES_EVERY,
@@ -56,6 +60,7 @@ pub use schedule::{
     MISSED_AFTER, MISSED_LIMIT_TICKS, Made, Missed, NextTick, Overlap, PLAN_STANDS, Plan,
     SKIPPED_LIMIT, Skipped, TICK_LIMIT_BATCH, TickToMake, Timetable, Why,
 };
+pub use shares::Shares;
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};
 pub use turns::{Contender, LANE_LIMIT, Lane, Turn, Turns, VisibleJob};

@@ -324,6 +324,7 @@ impl World {
         let before = self.now.before(Millis::secs(age_secs));
         let bounds = PruneBounds {
             ended_before: before,
+            rules: Vec::new(),
             events_expired_before: before,
             dead_before: dead.then_some(before),
             limit: 1_000,

@@ -27,6 +27,11 @@ impl Store {
                 input_differs: row.spec.input != spec.input,
             });
         }
+        if job.may_follow()
+            && let Some((id, run_id)) = self.replaced.by(spec.id, now)
+        {
+            return Ok(got_input_of_another(id, run_id));
+        }
         let key = spec.key.as_deref();
         if let Some(hold) = key.and_then(|key| self.holder(&spec.scope, key, now)) {
             return self.meet(job, hold.clone(), now);
@@ -138,12 +143,8 @@ impl Store {
             row.head.revision += 1;
             self.put(row);
         }
-        Enqueued {
-            id,
-            run_id,
-            deduped: true,
-            input_differs: false,
-        }
+        self.replaced.remember(by.spec.id, (id, run_id), now);
+        got_input_of_another(id, run_id)
     }
 
     fn add(&mut self, job: &NewJob, head: Head, now: Timestamp) -> Enqueued {
@@ -161,5 +162,14 @@ impl Store {
             deduped: false,
             input_differs: false,
         }
+    }
+}
+
+fn got_input_of_another(id: JobId, run_id: RunId) -> Enqueued {
+    Enqueued {
+        id,
+        run_id,
+        deduped: true,
+        input_differs: false,
     }
 }

@@ -47,13 +47,23 @@ pub fn migrations() -> &'static [Migration] {
         },
         Migration {
             version: 4,
-            name: "limits",
-            sql: include_str!("migrations/0004_limits.sql"),
+            name: "replaced",
+            sql: include_str!("migrations/0004_replaced.sql"),
         },
         Migration {
             version: 5,
+            name: "limits",
+            sql: include_str!("migrations/0005_limits.sql"),
+        },
+        Migration {
+            version: 6,
             name: "windows",
-            sql: include_str!("migrations/0005_windows.sql"),
+            sql: include_str!("migrations/0006_windows.sql"),
+        },
+        Migration {
+            version: 7,
+            name: "retention",
+            sql: include_str!("migrations/0007_retention.sql"),
         },
     ]
 }

@@ -35,6 +35,7 @@ mod place;
 mod prune;
 mod publish;
 mod readers;
+mod replaced;
 mod room;
 mod row;
 mod settings;
@@ -352,7 +353,7 @@ impl Driver for Sqlite {
     }
 
     async fn prune(&self, bounds: &PruneBounds, now: Option<Timestamp>) -> Result<Pruned, Error> {
-        let bounds = *bounds;
+        let bounds = bounds.clone();
         let load = Load {
             items: bounds.limit.max(1),
             bytes: 0,

@@ -59,7 +59,10 @@ statements! {
     ENDED_DELETE = "ended_delete";
     ENDED_INSERT = "ended_insert";
     ENDED_LOAD = "ended_load";
+    ENDED_NAME = "ended_name";
     ENDED_PRUNE = "ended_prune";
+    ENDED_PRUNE_AGE = "ended_prune_age";
+    ENDED_PRUNE_COUNT = "ended_prune_count";
     ENDED_STATE = "ended_state";
     ENQUEUE_FIND = "enqueue_find";
     ENQUEUE_INPUT = "enqueue_input";
@@ -112,6 +115,9 @@ statements! {
     PACE_STORE = "pace_store";
     REPLACE_EXPIRY = "replace_expiry";
     REPLACE_INPUT = "replace_input";
+    REPLACED_FIND = "replaced_find";
+    REPLACED_INSERT = "replaced_insert";
+    REPLACED_PRUNE = "replaced_prune";
     RUN_FIND = "run_find";
     SETTING_DELETE = "setting_delete";
     SETTING_LIST = "setting_list";
