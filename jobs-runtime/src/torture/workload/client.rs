@@ -3,8 +3,8 @@
 use super::body::Note;
 use super::choices::Choices;
 use super::jobs::{
-    torture_cleaned, torture_kept, torture_keyed, torture_newest, torture_plain, torture_raw,
-    torture_strict, torture_timed,
+    torture_cleaned, torture_debounced, torture_kept, torture_keyed, torture_limited,
+    torture_newest, torture_plain, torture_raw, torture_strict, torture_throttled, torture_timed,
 };
 use super::script::{JOB_KEYS, NOTE_KEYS, Script};
 use crate::definition::Job;
@@ -49,6 +49,9 @@ impl Client {
                 (4, 7),
                 (26, 8),
                 (6, 9),
+                (7, 10),
+                (4, 11),
+                (4, 12),
             ],
             0,
         );
@@ -77,6 +80,9 @@ impl Client {
                 let requests: Vec<_> = (0..some).map(|_| torture_plain(self.script())).collect();
                 jobs.enqueue_all(requests).await.map(drop)
             }
+            10 => self.enqueue(torture_limited(script), jobs).await,
+            11 => self.enqueue(torture_debounced(script), jobs).await,
+            12 => self.enqueue(torture_throttled(script), jobs).await,
             _ => self.enqueue(torture_plain(script), jobs).await,
         }
     }
