@@ -13,6 +13,9 @@ use crate::request::Request;
 use crate::{Error, Jobs};
 use std::time::Duration;
 
+/// Scripts that are looked at for one of a kind.
+const TRIES: usize = 64;
+
 /// A program that enqueues and publishes.
 #[derive(Debug)]
 pub struct Client {
@@ -49,6 +52,7 @@ impl Client {
                 (4, 7),
                 (26, 8),
                 (6, 9),
+                (8, 10),
             ],
             0,
         );
@@ -77,8 +81,26 @@ impl Client {
                 let requests: Vec<_> = (0..some).map(|_| torture_plain(self.script())).collect();
                 jobs.enqueue_all(requests).await.map(drop)
             }
+            10 => self.answer(jobs).await,
             _ => self.enqueue(torture_plain(script), jobs).await,
         }
+    }
+
+    /// Enqueues a job that begins with a long wait, and publishes its event at about the instant at
+    /// which it parks.
+    async fn answer(&mut self, jobs: &Jobs) -> Result<(), Error> {
+        let waits = (0..TRIES).find_map(|_| {
+            let script = self.script();
+            Some((script, script.first_long_wait()?))
+        });
+        let Some((script, key)) = waits else {
+            return Ok(());
+        };
+        torture_plain(script).enqueue(jobs).await?;
+        let soon = Duration::from_micros(self.choices.around(1_000));
+        jobs.store().env.clock.sleep(soon).await;
+        let text = self.choices.bits();
+        jobs.publish(Note { text }, key).await.map(drop)
     }
 
     fn script(&mut self) -> Script {

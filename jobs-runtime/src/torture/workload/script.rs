@@ -82,6 +82,14 @@ impl Script {
         acts
     }
 
+    /// The key of the event that it waits for before all else, and for long.
+    pub(crate) fn first_long_wait(&self) -> Option<u64> {
+        match self.acts().first() {
+            Some(Act::Wait(key, LONG_WAIT)) => Some(*key),
+            _ => None,
+        }
+    }
+
     fn act(&self, choices: &mut Choices) -> Act {
         let deeper = u64::from(self.depth < MAX_DEPTH);
         let kind = choices.weighted(
