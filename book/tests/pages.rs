@@ -11,7 +11,7 @@ const SUMMARY: &str = include_str!("../src/SUMMARY.md");
 /// stands alone: merged with others into one program it would have to serve their jobs as well.
 const COMPILED: [&str; 3] = ["rust", "rust,no_run", "rust,standalone_crate"];
 /// Read by people only.
-const READ: [&str; 5] = ["console", "json", "sh", "text", "toml"];
+const READ: [&str; 6] = ["console", "json", "sh", "text", "toml", "yaml"];
 
 /// The targets of the links in a text, outside its code blocks.
 fn links(text: &str) -> Vec<String> {

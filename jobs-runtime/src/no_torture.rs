@@ -111,7 +111,7 @@ pub(crate) mod seeded {
     }
 
     #[derive(Debug, Default)]
-    pub(crate) struct Leaked;
+    pub(crate) struct Leaked(());
 
     impl Leaked {
         #[inline]

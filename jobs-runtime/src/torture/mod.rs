@@ -22,4 +22,9 @@ pub mod sim;
 pub mod workload;
 
 pub use bug::Bug;
-pub(crate) use points::{call_points, crash_point, write_points};
+#[allow(
+    unused_imports,
+    reason = "a build without SQLite has no driver with writes of its own"
+)]
+pub(crate) use points::write_points;
+pub(crate) use points::{call_points, crash_point};

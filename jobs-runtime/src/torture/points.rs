@@ -209,6 +209,10 @@ impl CallPoints {
 
 /// The four points in a write of a store.
 #[derive(Clone, Copy, Debug)]
+#[allow(
+    dead_code,
+    reason = "a build without SQLite has no driver with writes of its own"
+)]
 pub(crate) struct WritePoints {
     pub(crate) begun: &'static Point,
     pub(crate) written: &'static Point,
@@ -216,6 +220,10 @@ pub(crate) struct WritePoints {
     pub(crate) replying: &'static Point,
 }
 
+#[allow(
+    dead_code,
+    reason = "a build without SQLite has no driver with writes of its own"
+)]
 impl WritePoints {
     pub(crate) fn begun(self) {
         self.begun.pass();
@@ -261,6 +269,10 @@ macro_rules! call_points {
 }
 
 /// The points within a write of a store, by the name of the write.
+#[allow(
+    unused_macros,
+    reason = "a build without SQLite has no driver with writes of its own"
+)]
 macro_rules! write_points {
     ($name:literal) => {
         $crate::torture::points::WritePoints {

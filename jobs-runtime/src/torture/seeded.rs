@@ -1,7 +1,7 @@
 //! The planted bug of this process, and the bugs that change what `core` decides.
 //!
 //! `core` itself stays as it is: the drivers ask through here, and without a planted bug they get
-//! its own answer. The other bugs stand where they belong, behind [`seeded`].
+//! its own answer. The other bugs stand where they belong, behind `seeded`.
 
 use super::Bug;
 use crate::core::{

@@ -2,6 +2,11 @@
 //! number, on every store of this build. The page "Cases" of the book lists them all, also those
 //! that wait for a store or a feature; [`table`] holds it to the tests.
 
+// Without SQLite what only its cases need stands idle.
+#![cfg_attr(
+    not(feature = "sqlite"),
+    allow(dead_code, unused_imports, unused_macros)
+)]
 #![allow(
     clippy::unwrap_used,
     clippy::panic,

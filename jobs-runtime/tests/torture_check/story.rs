@@ -336,6 +336,16 @@ impl Story {
         self.breaks_by(&Rules::default(), invariant, words);
     }
 
+    /// This promise is broken, in these words, and others may be with it.
+    pub(crate) fn breaks_among_others(&self, invariant: Invariant, words: &str) {
+        let report = self.report();
+        let found = report
+            .violations
+            .iter()
+            .any(|violation| violation.invariant == invariant && violation.what.contains(words));
+        assert!(found, "{invariant} {words:?}, in: {}", told(&report));
+    }
+
     pub(crate) fn breaks_by(&self, rules: &Rules, invariant: Invariant, words: &str) {
         let report = check(&self.entries, rules);
         let found = report

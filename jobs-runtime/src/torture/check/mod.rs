@@ -1,6 +1,6 @@
 //! The checker: reads a history and says which promise it breaks.
 //!
-//! Each file knows one invariant or two, over the [`index`] of the history. Where the history
+//! Each file knows one invariant or two, over the `index` of the history. Where the history
 //! leaves open what happened (a call without an answer, a lease nobody heard of), the checker
 //! believes what would be right: it reports what cannot have happened in a store that keeps its
 //! promises, and only that. So that this is not for want of something to see, [`Coverage`]
