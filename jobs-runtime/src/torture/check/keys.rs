@@ -115,12 +115,12 @@ fn moments(index: &Index<'_>, line: &Line<'_>) -> Vec<(usize, usize)> {
 
 /// Commits that were sent once, so that it is known when they were applied.
 fn applied<'i>(index: &'i Index<'_>, line: &'i Line<'_>) -> impl Iterator<Item = (usize, usize)> {
-    let mut last = None;
+    let mut sent = HashSet::new();
     let made = line.commits.iter().map(|at| index.made[*at]);
     made.filter_map(move |made: Made<'_>| {
         let number = made.commit().and_then(|commit| commit.lease);
-        let is_first = last != number;
-        last = number;
+        let number = number.map(|at| (at.token.epoch, at.token.nonce, at.number));
+        let is_first = sent.insert(number);
         (made.is_applied() && is_first).then_some((made.begin, made.end))
     })
 }

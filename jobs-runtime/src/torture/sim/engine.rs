@@ -11,7 +11,7 @@ use super::line::{Hints, Line};
 use super::process::{Alive, End, Process, Role, Went, be_client, be_operator};
 use super::sink::CountingSink;
 use super::store::ready;
-use super::tasks::Tasks;
+use super::tasks::{Alarm, Tasks};
 use super::weather::{Climate, Weather};
 use crate::clock::{Clock, Env, SeededEntropy, VirtualClock};
 use crate::contract::Driver;
@@ -227,10 +227,10 @@ impl Engine {
         let part = u64::from(life.process) << 32 | u64::from(life.incarnation);
         let stamps = ClockStamps(Arc::new(self.time.clone()));
         let log = Log::new(life, Arc::new(stamps), self.sink.clone());
-        let jobs = self.connect(index, part, &log);
+        let tasks = Tasks::new()?;
+        let jobs = self.connect(index, part, &log, tasks.alarm());
         let luck = Choices::of(self.seed, part ^ 0x10CC);
         let world = Arc::new(World::new(log, jobs.clone(), luck));
-        let tasks = Tasks::new()?;
         let end: Arc<End> = Arc::default();
         let choices = Choices::of(self.seed, part ^ 0xAC7);
         let weather = Arc::clone(&self.weather);
@@ -269,7 +269,7 @@ impl Engine {
     }
 
     /// A process's way to the store.
-    fn connect(&self, index: usize, part: u64, log: &Log) -> Jobs {
+    fn connect(&self, index: usize, part: u64, log: &Log, trap: Arc<Alarm>) -> Jobs {
         let clock = SkewedClock {
             time: self.time.clone(),
             ahead: Arc::clone(&self.skews[index]),
@@ -283,6 +283,7 @@ impl Engine {
             weather: Arc::clone(&self.weather),
             time: self.time.clone(),
             hints: Arc::clone(&self.hints),
+            trap,
             choices: Mutex::new(Choices::of(self.seed, part ^ 0x117E)),
         };
         let recorder = Recorder::new(Arc::clone(&self.driver), log.clone());

@@ -11,6 +11,9 @@ use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::sync::oneshot;
 
+/// How soon an operator sees that all is calm.
+const LONGEST_NAP: Duration = Duration::from_secs(1);
+
 /// What a process is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Role {
@@ -36,6 +39,8 @@ pub(super) struct Process {
 /// A blow in the midst of what a process does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
+    /// It waits until the process commits something, and falls upon it there.
+    pub(super) at_commit: bool,
     /// So many polls of its tasks are still made.
     pub(super) polls: u32,
     /// It is killed, and not only stopped.
@@ -76,8 +81,18 @@ impl Process {
         if !alive.tasks.can_go_on() {
             return Went::Nowhere;
         }
-        if let Some(cut) = self.cut.take() {
-            alive.world.enter(|| alive.tasks.go_on_for(cut.polls));
+        if let Some(cut) = self.cut {
+            let is_cut = alive.world.enter(|| match cut.at_commit {
+                true => alive.tasks.go_on_into_trap(cut.polls),
+                false => {
+                    alive.tasks.go_on_for(cut.polls);
+                    true
+                }
+            });
+            if !is_cut {
+                return Went::On;
+            }
+            self.cut = None;
             return Went::Cut(cut);
         }
         alive.world.enter(|| alive.tasks.go_on());
@@ -119,8 +134,17 @@ pub(super) async fn be_operator(
     mean: u64,
 ) {
     let clock = Arc::clone(&jobs.store().env.clock);
-    while !weather.is_calm() {
-        clock.sleep(operator.pause(mean)).await;
+    loop {
+        let mut left = operator.pause(mean);
+        // Whoever has paused a queue does not sleep on when all is calm.
+        while !left.is_zero() && !weather.is_calm() {
+            let nap = left.min(LONGEST_NAP);
+            clock.sleep(nap).await;
+            left -= nap;
+        }
+        if weather.is_calm() {
+            break;
+        }
         drop(operator.act(&jobs).await);
     }
     while operator.leave(&jobs).await.is_err() {

@@ -6,15 +6,12 @@ use super::jobs::{
     torture_cleaned, torture_kept, torture_keyed, torture_newest, torture_plain, torture_raw,
     torture_strict, torture_timed,
 };
-use super::script::{JOB_KEYS, NOTE_KEYS, Script};
+use super::script::{JOB_KEYS, NOTE_KEYS, OWN_PAIRS, Script, next_key};
 use crate::definition::Job;
 use crate::outbox::Anywhere;
 use crate::request::Request;
 use crate::{Error, Jobs};
 use std::time::Duration;
-
-/// Scripts that are looked at for one of a kind.
-const TRIES: usize = 64;
 
 /// A program that enqueues and publishes.
 #[derive(Debug)]
@@ -73,7 +70,7 @@ impl Client {
                 // The first one wakes a run, and the next comes while that is at work.
                 let soon = Duration::from_millis(self.choices.below(500));
                 jobs.store().env.clock.sleep(soon).await;
-                let key = (key + 1) % NOTE_KEYS;
+                let key = next_key(key);
                 jobs.publish(Note { text }, key).await.map(drop)
             }
             9 => {
@@ -86,21 +83,22 @@ impl Client {
         }
     }
 
-    /// Enqueues a job that begins with a long wait, and publishes its event at about the instant at
-    /// which it parks.
+    /// Enqueues a job that begins with two long waits, and publishes their events: the first at about
+    /// the instant at which the run parks, the second while it is at work on the first.
     async fn answer(&mut self, jobs: &Jobs) -> Result<(), Error> {
-        let waits = (0..TRIES).find_map(|_| {
-            let script = self.script();
-            Some((script, script.first_long_wait()?))
-        });
-        let Some((script, key)) = waits else {
-            return Ok(());
+        let key = NOTE_KEYS + 2 * self.choices.below(OWN_PAIRS);
+        let script = Script {
+            awaits: Some(key),
+            ..self.script()
         };
         torture_plain(script).enqueue(jobs).await?;
-        let soon = Duration::from_micros(self.choices.around(1_000));
-        jobs.store().env.clock.sleep(soon).await;
-        let text = self.choices.bits();
-        jobs.publish(Note { text }, key).await.map(drop)
+        for key in [key, next_key(key)] {
+            let soon = Duration::from_micros(self.choices.around(1_000));
+            jobs.store().env.clock.sleep(soon).await;
+            let text = self.choices.bits();
+            jobs.publish(Note { text }, key).await?;
+        }
+        Ok(())
     }
 
     fn script(&mut self) -> Script {
@@ -109,6 +107,7 @@ impl Client {
             depth: 0,
             key: self.choices.below(JOB_KEYS),
             pages: self.choices.weighted(&[(7, 0), (2, 1), (1, 3)], 0),
+            awaits: None,
         }
     }
 
