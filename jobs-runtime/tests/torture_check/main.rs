@@ -4,6 +4,7 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod clean;
+mod mistakes;
 mod mutations;
 mod recorder;
 mod story;
