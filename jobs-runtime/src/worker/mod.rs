@@ -241,7 +241,7 @@ impl Worker {
         if capabilities.transactional {
             return Ok(());
         }
-        for def in registry.defs() {
+        for def in registry.defs().filter(|def| def.has_tx_steps()) {
             let steps = def.all_steps();
             if let Some((step, _)) = steps.iter().find(|(_, step)| step.tx) {
                 return Err(Error::not_implemented(
