@@ -136,7 +136,7 @@ pub(crate) async fn play(script: &Script, job: &JobContext) -> Result<u64> {
     Ok(sum)
 }
 
-async fn work(job: &JobContext, name: &str, millis: u64, sum: u64) -> Result<u64> {
+pub(super) async fn work(job: &JobContext, name: &str, millis: u64, sum: u64) -> Result<u64> {
     let end = async { Ok(mix(sum)) };
     World::current()?.touch(job, name, millis, sum, end).await
 }
