@@ -89,34 +89,45 @@ const _: () = {
         }
     }
     fn __job_run<'__job>(
-        __job_cx: __jobs_of_welcome::private::JobCx<'__job>,
-        __bytes: &'__job [::core::primitive::u8],
+        __call: __jobs_of_welcome::private::Call<'__job>,
     ) -> __jobs_of_welcome::private::RunFuture<'__job> {
         __jobs_of_welcome::private::run::<
             welcome,
             _,
             _,
             _,
+            _,
         >(
-            __job_cx,
-            __bytes,
+            __call,
             <Result<(), MyError> as __jobs_of_welcome::private::JobReturn>::into_output,
             __jobs_of_welcome::private::encode::<welcome>,
             |__job_cx, __input| {
-                let _ = &__input;
-                ::core::result::Result::Ok(__job_body(__job_cx, __input))
+                let _ = (&__job_cx, &__input);
+                ::core::result::Result::Ok((__input,))
             },
+            __job_entry,
         )
     }
-    async fn __job_body(
-        __job_cx: __jobs_of_welcome::private::JobCx<'_>,
-        Signup { user_id, .. }: Signup,
+    async fn __job_entry(
+        __entry: __jobs_of_welcome::private::Entered<'_, (Signup,)>,
     ) -> Result<(), MyError> {
-        step!(
-            @ once __job_cx["a"] [__jobs_of_welcome::private::StepOptions::DEFAULT]
-            greet(user_id)
-        )
-            .await
+        let __tag0 = __jobs_of_welcome::private::Tag::new();
+        match __entry {
+            __jobs_of_welcome::private::Entered::Run(__job_cx, (__input,)) => {
+                let Signup { user_id, .. } = __input;
+                step!(
+                    @ once __job_cx["a"] [__tag0]
+                    [__jobs_of_welcome::private::StepOptions::DEFAULT] greet(user_id)
+                )
+                    .await
+            }
+            __jobs_of_welcome::private::Entered::Describe(__told) => {
+                #[allow(unused_imports)]
+                use __jobs_of_welcome::private::AnyTag as _;
+                let __never = __told.tell(&[__tag0.output()]);
+                match __never.await {}
+            }
+        }
     }
     const _: () = {
         __jobs_of_welcome::private::claim! {

@@ -58,6 +58,7 @@ const _: () = {
             ::jobs_runtime::private::HelperDef {
                 file: ::core::file!(),
                 steps: STEPS,
+                types: || ::jobs_runtime::private::describe(Self::__body),
                 ..::jobs_runtime::private::HelperDef::DEFAULT
             }
         }
@@ -68,25 +69,58 @@ const _: () = {
     impl<'__job> bill<'__job> {
         #[doc(hidden)]
         #[allow(clippy::too_many_arguments)]
-        pub(crate) async fn __call(
+        pub(crate) fn __call(
             self,
-            order: &Order,
-            Note { text }: Note,
+            __given0: &Order,
+            __given1: Note,
+        ) -> impl ::core::future::Future<Output = Result<u64>> {
+            Self::__body(
+                ::jobs_runtime::private::Entered::Run(self.__cx, (__given0, __given1)),
+            )
+        }
+        async fn __body(
+            __entry: ::jobs_runtime::private::Entered<'__job, (&Order, Note)>,
         ) -> Result<u64> {
-            let __job_cx = self.__cx;
-            let cents = step!(
-                @ call __job_cx["price"] [::jobs_runtime::private::StepOptions::DEFAULT]
-                price(order)
-            )
-                .await?;
-            step!(@ steps __job_cx["tax"] [taxes::ask < '_ >] order, cents).await?;
-            step!(
-                @ call __job_cx[::jobs_runtime::private::StepName::named("charge")
-                .formerly("pay")] [::jobs_runtime::private::StepOptions { at_most_once :
-                true, .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(order,
-                cents)
-            )
-                .await
+            let __tag0 = ::jobs_runtime::private::Tag::new();
+            let __tag2 = ::jobs_runtime::private::Tag::new();
+            match __entry {
+                ::jobs_runtime::private::Entered::Run(
+                    __job_cx,
+                    (__given0, __given1),
+                ) => {
+                    let order = __given0;
+                    let Note { text } = __given1;
+                    let cents = step!(
+                        @ call __job_cx["price"] [__tag0]
+                        [::jobs_runtime::private::StepOptions::DEFAULT] price(order)
+                    )
+                        .await?;
+                    step!(@ steps __job_cx["tax"] [taxes::ask < '_ >] order, cents)
+                        .await?;
+                    step!(
+                        @ call
+                        __job_cx[::jobs_runtime::private::StepName::named("charge")
+                        .formerly("pay")] [__tag2] [::jobs_runtime::private::StepOptions
+                        { at_most_once : true, ..
+                        ::jobs_runtime::private::StepOptions::DEFAULT }] charge(order,
+                        cents)
+                    )
+                        .await
+                }
+                ::jobs_runtime::private::Entered::Describe(__told) => {
+                    #[allow(unused_imports)]
+                    use ::jobs_runtime::private::AnyTag as _;
+                    let __never = __told
+                        .tell(
+                            &[
+                                __tag0.output(),
+                                ::jobs_runtime::private::StepType::Nothing,
+                                __tag2.output(),
+                            ],
+                        );
+                    match __never.await {}
+                }
+            }
         }
     }
 };

@@ -84,71 +84,101 @@ const _: () = {
         }
     }
     fn __job_run<'__job>(
-        __job_cx: ::jobs_runtime::private::JobCx<'__job>,
-        __bytes: &'__job [::core::primitive::u8],
+        __call: ::jobs_runtime::private::Call<'__job>,
     ) -> ::jobs_runtime::private::RunFuture<'__job> {
         ::jobs_runtime::private::run::<
             welcome,
             _,
             _,
             _,
+            _,
         >(
-            __job_cx,
-            __bytes,
+            __call,
             <Result<u64> as ::jobs_runtime::private::JobReturn>::into_output,
             ::jobs_runtime::private::encode::<welcome>,
             |__job_cx, __input| {
-                let _ = &__input;
-                ::core::result::Result::Ok(
-                    __job_body(
-                        __job_cx,
-                        __input,
-                        <State<
-                            Mailer,
-                        > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
-                        <JobContext as ::jobs_runtime::private::Extract>::extract(
-                            __job_cx,
-                        )?,
-                    ),
-                )
+                let _ = (&__job_cx, &__input);
+                ::core::result::Result::Ok((
+                    __input,
+                    <State<
+                        Mailer,
+                    > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
+                    <JobContext as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
+                ))
             },
+            __job_entry,
         )
     }
-    async fn __job_body(
-        __job_cx: ::jobs_runtime::private::JobCx<'_>,
-        input: Signup,
-        mailer: State<Mailer>,
-        job: JobContext,
+    async fn __job_entry(
+        __entry: ::jobs_runtime::private::Entered<
+            '_,
+            (Signup, State<Mailer>, JobContext),
+        >,
     ) -> Result<u64> {
-        let account = step!(
-            @ call __job_cx["create-account"]
-            [::jobs_runtime::private::StepOptions::DEFAULT] create_account(& input)
-        )
-            .await?;
-        for item in &input.items {
-            step!(
-                @ call __job_cx[::jobs_runtime::private::rendered(& ["charge:", ""], &
-                [::jobs_runtime::private::key_part(& item.id)])]
-                [::jobs_runtime::private::StepOptions { attempts : 3, timeout :
-                ::core::option::Option::Some(::jobs_runtime::private::Millis(30000u64)),
-                .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(item)
-            )
-                .await?;
+        let __tag0 = ::jobs_runtime::private::Tag::new();
+        let __tag1 = ::jobs_runtime::private::Tag::new();
+        let __tag3 = ::jobs_runtime::private::Tag::new();
+        let __tag4 = ::jobs_runtime::private::Tag::new();
+        match __entry {
+            ::jobs_runtime::private::Entered::Run(
+                __job_cx,
+                (__input, __given0, __given1),
+            ) => {
+                let input = __input;
+                let mailer = __given0;
+                let job = __given1;
+                let account = step!(
+                    @ call __job_cx["create-account"] [__tag0]
+                    [::jobs_runtime::private::StepOptions::DEFAULT] create_account(&
+                    input)
+                )
+                    .await?;
+                for item in &input.items {
+                    step!(
+                        @ call __job_cx[::jobs_runtime::private::rendered(& ["charge:",
+                        ""], & [::jobs_runtime::private::key_part(& item.id)])] [__tag1]
+                        [::jobs_runtime::private::StepOptions { attempts : 3, timeout :
+                        ::core::option::Option::Some(::jobs_runtime::private::Millis(30000u64)),
+                        .. ::jobs_runtime::private::StepOptions::DEFAULT }] charge(item)
+                    )
+                        .await?;
+                }
+                step!(
+                    @ sleep __job_cx["cool-off"]
+                    ::jobs_runtime::private::Millis(259200000u64)
+                )
+                    .await;
+                let reply = step!(
+                    @ wait __job_cx["feedback"] [__tag3]
+                    [::jobs_runtime::private::WaitOptions { key :
+                    ::core::option::Option::None, timeout :
+                    ::core::option::Option::Some(::jobs_runtime::private::Millis(1209600000u64)),
+                    since_step : false, }] [& input.user_id] FeedbackGiven
+                )
+                    .await?;
+                step!(
+                    @ run_block __job_cx["note"] [__tag4]
+                    [::jobs_runtime::private::StepOptions::DEFAULT] { note(& reply) ?;
+                    Ok(account) }
+                )
+                    .await
+            }
+            ::jobs_runtime::private::Entered::Describe(__told) => {
+                #[allow(unused_imports)]
+                use ::jobs_runtime::private::AnyTag as _;
+                let __never = __told
+                    .tell(
+                        &[
+                            __tag0.output(),
+                            __tag1.output(),
+                            ::jobs_runtime::private::StepType::Nothing,
+                            __tag3.event(),
+                            __tag4.output(),
+                        ],
+                    );
+                match __never.await {}
+            }
         }
-        step!(@ sleep __job_cx["cool-off"] ::jobs_runtime::private::Millis(259200000u64))
-            .await;
-        let reply = step!(
-            @ wait __job_cx["feedback"] [::jobs_runtime::private::WaitOptions { key :
-            ::core::option::Option::None, timeout :
-            ::core::option::Option::Some(::jobs_runtime::private::Millis(1209600000u64)),
-            since_step : false, }] [& input.user_id] FeedbackGiven
-        )
-            .await?;
-        step!(
-            @ run_block __job_cx["note"] [::jobs_runtime::private::StepOptions::DEFAULT]
-            { note(& reply) ?; Ok(account) }
-        )
-            .await
     }
     const _: () = {
         ::jobs_runtime::private::claim! {

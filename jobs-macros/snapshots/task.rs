@@ -66,43 +66,51 @@ const _: () = {
         }
     }
     fn __job_run<'__job>(
-        __job_cx: ::jobs_runtime::private::JobCx<'__job>,
-        __bytes: &'__job [::core::primitive::u8],
+        __call: ::jobs_runtime::private::Call<'__job>,
     ) -> ::jobs_runtime::private::RunFuture<'__job> {
         ::jobs_runtime::private::run::<
             nightly,
             _,
             _,
             _,
+            _,
         >(
-            __job_cx,
-            __bytes,
+            __call,
             <Result<()> as ::jobs_runtime::private::JobReturn>::into_output,
             ::jobs_runtime::private::encode::<nightly>,
             |__job_cx, __input| {
-                let _ = &__input;
-                ::core::result::Result::Ok(
-                    __job_body(
-                        __job_cx,
-                        __input,
-                        <State<
-                            Mailer,
-                        > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
-                    ),
-                )
+                let _ = (&__job_cx, &__input);
+                ::core::result::Result::Ok((
+                    __input,
+                    <State<
+                        Mailer,
+                    > as ::jobs_runtime::private::Extract>::extract(__job_cx)?,
+                ))
             },
+            __job_entry,
         )
     }
-    async fn __job_body(
-        __job_cx: ::jobs_runtime::private::JobCx<'_>,
-        tick: Tick,
-        mailer: State<Mailer>,
+    async fn __job_entry(
+        __entry: ::jobs_runtime::private::Entered<'_, (Tick, State<Mailer>)>,
     ) -> Result<()> {
-        step!(
-            @ call __job_cx["send"] [::jobs_runtime::private::StepOptions::DEFAULT]
-            mailer.send(tick.at)
-        )
-            .await
+        let __tag0 = ::jobs_runtime::private::Tag::new();
+        match __entry {
+            ::jobs_runtime::private::Entered::Run(__job_cx, (__input, __given0)) => {
+                let tick = __input;
+                let mailer = __given0;
+                step!(
+                    @ call __job_cx["send"] [__tag0]
+                    [::jobs_runtime::private::StepOptions::DEFAULT] mailer.send(tick.at)
+                )
+                    .await
+            }
+            ::jobs_runtime::private::Entered::Describe(__told) => {
+                #[allow(unused_imports)]
+                use ::jobs_runtime::private::AnyTag as _;
+                let __never = __told.tell(&[__tag0.output()]);
+                match __never.await {}
+            }
+        }
     }
     const _: () = {
         ::jobs_runtime::private::claim! {

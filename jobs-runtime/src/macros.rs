@@ -46,34 +46,34 @@
 /// evaluated on a replay.
 #[macro_export]
 macro_rules! step {
-    (@run $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
+    (@run $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $body:expr) => {
         $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async {
             $crate::private::future($body).await
-        }))
+        })).tied($($tag)+)
     };
-    (@run_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
+    (@run_block $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $($body:tt)+) => {
         $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async {
             // The type says what `?` turns errors into, so that nobody has to.
             #[allow(unused_braces)]
             let done: $crate::private::Done<_> = $($body)+;
             #[allow(unreachable_code)]
             return done;
-        }))
+        })).tied($($tag)+)
     };
-    (@once $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
+    (@once $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $body:expr) => {
         $crate::private::step_once($cx, $($name)+, $($options)+, async move {
             $crate::private::future($body).await
-        })
+        }).tied($($tag)+)
     };
-    (@once_block $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)+) => {
+    (@once_block $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $($body:tt)+) => {
         $crate::private::step_once($cx, $($name)+, $($options)+, async move {
             #[allow(unused_braces)]
             let done: $crate::private::Done<_> = $($body)+;
             #[allow(unreachable_code)]
             return done;
-        })
+        }).tied($($tag)+)
     };
-    (@tx $cx:ident [$($name:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $body:expr) => {
+    (@tx $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $body:expr) => {
         $crate::private::step_tx($cx, $($name)+, $($options)+, || async {
             let mut begun = $crate::private::begin_tx($cx, $crate::private::tx_kind::<$ty>()).await?;
             let limit = begun.limit();
@@ -83,9 +83,9 @@ macro_rules! step {
             });
             let result = result.await;
             begun.end($cx, result).await
-        })
+        }).tied($($tag)+)
     };
-    (@tx_block $cx:ident [$($name:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $($body:tt)+) => {
+    (@tx_block $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] [$tx:pat] [$ty:ty] $($body:tt)+) => {
         $crate::private::step_tx($cx, $($name)+, $($options)+, || async {
             let mut begun = $crate::private::begin_tx($cx, $crate::private::tx_kind::<$ty>()).await?;
             let limit = begun.limit();
@@ -101,7 +101,7 @@ macro_rules! step {
             });
             let result = result.await;
             begun.end($cx, result).await
-        })
+        }).tied($($tag)+)
     };
     (@sleep $cx:ident [$($name:tt)+] $span:expr) => {
         $crate::private::sleep($cx, $($name)+, $span)
@@ -109,17 +109,17 @@ macro_rules! step {
     (@sleep_until $cx:ident [$($name:tt)+] $at:expr) => {
         $crate::private::sleep_until($cx, $($name)+, $at)
     };
-    (@wait $cx:ident [$($name:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
-        $crate::private::wait::<$event>($cx, $($name)+, $($key)+, $($options)+)
+    (@wait $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
+        $crate::private::wait::<$event>($cx, $($name)+, $($key)+, $($options)+).tied($($tag)+)
     };
-    (@wait_required $cx:ident [$($name:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
-        $crate::private::wait_required::<$event>($cx, $($name)+, $($key)+, $($options)+)
+    (@wait_required $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] [$($key:tt)+] $event:ty) => {
+        $crate::private::wait_required::<$event>($cx, $($name)+, $($key)+, $($options)+).tied($($tag)+)
     };
-    (@child $cx:ident [$($name:tt)+] $request:expr) => {
-        $crate::private::child($cx, $($name)+, || $request)
+    (@child $cx:ident [$($name:tt)+] [$($tag:tt)+] $request:expr) => {
+        $crate::private::child($cx, $($name)+, || $request).tied($($tag)+)
     };
-    (@child_once $cx:ident [$($name:tt)+] $request:expr) => {
-        $crate::private::child_once($cx, $($name)+, move || $request)
+    (@child_once $cx:ident [$($name:tt)+] [$($tag:tt)+] $request:expr) => {
+        $crate::private::child_once($cx, $($name)+, move || $request).tied($($tag)+)
     };
     (@detached $cx:ident [$($name:tt)+] $request:expr) => {
         $crate::private::detached($cx, $($name)+, || $request)
@@ -131,14 +131,14 @@ macro_rules! step {
         $crate::private::helper::<$($helper)+>($cx, $($name)+).__call($($arguments)*)
     };
     // A call that borrows from variables alone: no `async` block need keep anything alive for it.
-    (@call $cx:ident [$($name:tt)+] [$($options:tt)+] $body:expr) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed($body))
+    (@call $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $body:expr) => {
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed($body)).tied($($tag)+)
     };
     // The call stays one of `step!`, so that its import counts as used.
     (@refused $($error:tt)+) => { $($error)+ };
     // A form that is marked and still does not fit: rustc could not read the expression.
-    (@$form:ident $cx:ident [$($name:tt)+] [$($options:tt)+] $($body:tt)*) => {
-        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async { ($($body)*).await }))
+    (@$form:ident $cx:ident [$($name:tt)+] [$($tag:tt)+] [$($options:tt)+] $($body:tt)*) => {
+        $crate::private::step($cx, $($name)+, $($options)+, || $crate::private::boxed(async { ($($body)*).await })).tied($($tag)+)
     };
     ($($outside:tt)*) => {
         ::core::compile_error!(

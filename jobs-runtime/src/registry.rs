@@ -1,11 +1,12 @@
 //! Every `#[job]` and event of the program, as the linker gathered them.
 
 mod shape;
+mod types;
 
 pub use shape::{ListedStep, TypeDef};
+pub use types::{Call, Entered, StepType, Told, describe};
 
 use crate::core::{Backoff, CleanUp, Millis, Missed, OnConflict, Overlap, Priority, RecordKind};
-use crate::steps::JobCx;
 use crate::{Error, Failure};
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -13,11 +14,9 @@ use std::future::Future;
 use std::pin::Pin;
 use std::sync::{Arc, OnceLock};
 
-/// Runs a job's body: decodes the input, polls, encodes the output.
-pub type RunFn = for<'a> fn(
-    JobCx<'a>,
-    &'a [u8],
-) -> Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
+/// Runs a job's body: decodes the input, polls, encodes the output. Or lets it describe itself.
+pub type RunFn =
+    for<'a> fn(Call<'a>) -> Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
 
 /// The definition of a job, as `#[job]` wrote it down.
 #[derive(Debug)]
@@ -165,6 +164,8 @@ pub struct HelperDef {
     pub raw_await: bool,
     /// It reads clocks, random numbers or the environment outside its steps.
     pub unstable_values: bool,
+    /// What its steps store, one for each.
+    pub types: fn() -> Vec<StepType>,
 }
 
 impl HelperDef {
@@ -174,6 +175,7 @@ impl HelperDef {
         steps: &[],
         raw_await: false,
         unstable_values: false,
+        types: Vec::new,
     };
 }
 
@@ -416,7 +418,7 @@ mod tests {
             output: TypeDef::of::<()>(),
             needs: &[],
             steps: &[],
-            run: |_, _| Box::pin(std::future::ready(Ok(Vec::new()))),
+            run: |_| Box::pin(std::future::ready(Ok(Vec::new()))),
         }))
     }
 

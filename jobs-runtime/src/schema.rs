@@ -1,9 +1,12 @@
 //! The schema of a type that has one, seen without a bound on the type: the feature `schema` is
 //! on. Where it is off, `no_schema` stands here and sees nothing.
 
+use crate::private::Tag;
+use crate::registry::{StepType, TypeDef};
 use schemars::JsonSchema;
 use schemars::generate::SchemaSettings;
 use serde_json::Value;
+use std::any::type_name;
 use std::marker::PhantomData;
 
 /// Asks whether `T` has a schema. The constant of the type itself goes before that of a trait, but
@@ -23,6 +26,17 @@ pub trait NotKnown {
 }
 
 impl<T> NotKnown for Probe<T> {}
+
+impl<T: JsonSchema> Tag<T> {
+    /// Of a step whose type has a schema. Where it has none, that of `AnyTag` is found.
+    #[must_use]
+    pub fn output(self) -> StepType {
+        StepType::Output(TypeDef {
+            name: type_name::<T>,
+            schema: Some(schema_of::<T>),
+        })
+    }
+}
 
 /// What can be read, not what is written: a field with a default need not be there.
 fn schema_of<T: JsonSchema>() -> Value {

@@ -3,7 +3,7 @@
 
 use jobs_runtime::Error;
 use jobs_runtime::clock::{Env, SeededEntropy, VirtualClock};
-use jobs_runtime::conformance::{Case, cases};
+use jobs_runtime::conformance::{Case, Transactions, cases};
 use jobs_runtime::contract::Driver;
 use jobs_runtime::drivers::memory::Memory;
 use libtest_mimic::{Arguments, Failed, Trial};
@@ -16,6 +16,8 @@ use tempfile::TempDir;
 struct Candidate {
     name: &'static str,
     fresh: fn() -> Opening,
+    /// How its transactions are begun, where it has any.
+    transactions: Option<fn() -> Transactions>,
 }
 
 /// A store that is being opened, and the folder that lives as long as it.
@@ -25,13 +27,20 @@ const CANDIDATES: &[Candidate] = &[
     Candidate {
         name: "memory",
         fresh: || Box::pin(async { Ok((Arc::new(Memory::new(env())) as _, None)) }),
+        transactions: None,
     },
     #[cfg(feature = "sqlite")]
     Candidate {
         name: "sqlite",
         fresh: || Box::pin(sqlite()),
+        transactions: OF_SQLITE,
     },
 ];
+
+#[cfg(feature = "sqlx-sqlite")]
+const OF_SQLITE: Option<fn() -> Transactions> = Some(Transactions::of::<jobs_runtime::SqliteTx>);
+#[cfg(all(feature = "sqlite", not(feature = "sqlx-sqlite")))]
+const OF_SQLITE: Option<fn() -> Transactions> = None;
 
 #[cfg(feature = "sqlite")]
 async fn sqlite() -> Result<(Arc<dyn Driver>, Option<TempDir>), Error> {
@@ -72,7 +81,10 @@ fn play(candidate: &Candidate, case: &Case) -> Result<(), Failed> {
         if !case.fits(driver.capabilities()) {
             return Ok(());
         }
-        let verdict = case.play(driver.clone()).await;
+        let verdict = match candidate.transactions {
+            Some(transactions) => case.play_with(driver.clone(), transactions()).await,
+            None => case.play(driver.clone()).await,
+        };
         driver.close().await;
         verdict.map_err(Failed::from)
     })

@@ -14,6 +14,11 @@ pub(crate) fn of(attrs: &[Attribute]) -> Vec<Attribute> {
         .collect()
 }
 
+/// Whether rustc may leave out what stands under this attribute.
+pub(super) fn is_condition(attr: &Attribute) -> bool {
+    attr.path().is_ident("cfg") || attr.path().is_ident("cfg_attr")
+}
+
 pub(super) fn of_statement(statement: &Stmt) -> Vec<Attribute> {
     match statement {
         Stmt::Expr(expr, _) => of(attributes(expr)),

@@ -1,11 +1,11 @@
-//! Writes the arguments of a marked `step!(..)`: `@form context [name] [options] expression`.
+//! Writes the arguments of a marked `step!(..)`: `@form context [name] [tag] [options] expression`,
+//! without a tag where the step stores nothing that has a type.
 //! The forms are the arms of `step!` in `jobs-runtime/src/macros.rs`.
 
-use super::Site;
 use super::child::Child;
 use super::form::{Form, Run, Time, Wait};
 use super::simple_call::is_simple_call;
-use super::tokens;
+use super::{Site, Tag, tokens};
 use crate::duration::Backoff;
 use crate::place;
 use crate::template::Template;
@@ -18,22 +18,24 @@ pub(super) fn marked(
     krate: &TokenStream,
     context: &Ident,
     name: &TokenStream,
+    tag: Tag,
     form: &Form,
 ) -> TokenStream {
+    let tag = tag.argument(krate).map(|tag| quote!([#tag]));
     match form {
-        Form::Child(child) => child_arm(context, name, child),
+        Form::Child(child) => child_arm(context, &quote!([#name] #tag), child),
         Form::Helper(call) => {
             let helper = call.with_lifetime(&quote!('_));
             let arguments = &call.arguments;
             quote!(@steps #context [#name] [#helper] #arguments)
         }
-        Form::Run(run) => run_arm(krate, context, name, run),
+        Form::Run(run) => run_arm(krate, context, &quote!([#name] #tag), run),
         Form::Sleep(length) => {
             let length = self::length(krate, length);
             quote!(@sleep #context [#name] #length)
         }
         Form::SleepUntil(at) => quote!(@sleep_until #context [#name] #at),
-        Form::Wait(wait) => wait_arm(krate, context, name, wait),
+        Form::Wait(wait) => wait_arm(krate, context, &quote!([#name] #tag), wait),
     }
 }
 
@@ -123,7 +125,7 @@ fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) 
         } else {
             quote!(tx)
         };
-        return quote!(@#arm #context [#name] [#options] [#pat] [#ty] #body);
+        return quote!(@#arm #context #name [#options] [#pat] [#ty] #body);
     }
     // An `async move` block takes what it needs by its own words.
     let moves = run.body.moves.is_some() || run.attempts.is_none() && tokens::moves_in(body);
@@ -135,7 +137,7 @@ fn run_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, run: &Run) 
         (true, false) => quote!(once),
         (true, true) => quote!(once_block),
     };
-    quote!(@#arm #context [#name] [#options] #body)
+    quote!(@#arm #context #name [#options] #body)
 }
 
 fn child_arm(context: &Ident, name: &TokenStream, child: &Child) -> TokenStream {
@@ -146,7 +148,7 @@ fn child_arm(context: &Ident, name: &TokenStream, child: &Child) -> TokenStream 
         (true, false) => quote!(detached),
         (true, true) => quote!(detached_once),
     };
-    quote!(@#arm #context [#name] #request)
+    quote!(@#arm #context #name #request)
 }
 
 fn run_options(krate: &TokenStream, run: &Run) -> TokenStream {
@@ -202,7 +204,7 @@ fn wait_arm(krate: &TokenStream, context: &Ident, name: &TokenStream, wait: &Wai
             since_step: #since_step,
         }
     };
-    quote!(@#arm #context [#name] [#options] [#key] #event)
+    quote!(@#arm #context #name [#options] [#key] #event)
 }
 
 fn length(krate: &TokenStream, time: &Time) -> TokenStream {

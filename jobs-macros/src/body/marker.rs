@@ -5,9 +5,10 @@ use super::await_check::{self, Futures};
 use super::call::StepCall;
 use super::form::{Form, Run};
 use super::lost_write::{self, Bound};
+use super::scope::Repetition;
 use super::tokens::{self, STEP};
 use super::{
-    Marked, Policy, Site, borrowed_result, cfg, context, emit, form, former, no_future, parts,
+    Marked, Policy, Site, Tag, borrowed_result, cfg, context, emit, form, former, no_future, parts,
     refusal, unstable,
 };
 use crate::errors::Errors;
@@ -21,21 +22,18 @@ use syn::{
     LitStr, Local, Macro, Stmt,
 };
 
-/// How often the code around a step runs in one pass of the body.
-#[derive(Clone, Copy, PartialEq)]
-pub(super) enum Repetition {
-    Closure,
-    Loop,
-    Once,
-}
-
 pub(super) struct Marker<'a> {
     pub(super) errors: &'a mut Errors,
     pub(super) policy: &'a Policy,
     pub(super) futures: Futures,
     pub(super) repetition: Repetition,
     /// The conditions under which the code here is compiled.
-    cfgs: Vec<Attribute>,
+    pub(super) cfgs: Vec<Attribute>,
+    /// How many conditions were seen around the code here: more than `cfgs` where one stands
+    /// elsewhere than at a statement or an arm.
+    pub(super) conditions: usize,
+    /// rustc sees each step here once, so that it can be tied to a tag.
+    pub(super) tied: bool,
     /// Within an `fn` or another item of its own: its code is not the job's.
     in_item: bool,
     /// Helpers that are defined in the body, where the list of its steps cannot name them.
@@ -54,6 +52,8 @@ impl<'a> Marker<'a> {
             futures: Futures::default(),
             repetition: Repetition::Once,
             cfgs: Vec::new(),
+            conditions: 0,
+            tied: policy.described,
             in_item: false,
             inner_helpers: Vec::new(),
             bound: Bound::default(),
@@ -69,21 +69,6 @@ impl<'a> Marker<'a> {
             warnings: self.warnings,
             has_value,
         }
-    }
-
-    fn under<T>(&mut self, cfgs: Vec<Attribute>, work: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = self.cfgs.len();
-        self.cfgs.extend(cfgs);
-        let result = work(self);
-        self.cfgs.truncate(outer);
-        result
-    }
-
-    pub(super) fn repeated<T>(&mut self, by: Repetition, work: impl FnOnce(&mut Self) -> T) -> T {
-        let outer = std::mem::replace(&mut self.repetition, by);
-        let result = work(self);
-        self.repetition = outer;
-        result
     }
 
     /// Marks the arguments of one `step!`. Where nothing can be made of the call, the arguments
@@ -124,7 +109,8 @@ impl<'a> Marker<'a> {
             return Err(refusal(error));
         }
         let name = emit::name(&self.policy.krate, &template, &formers);
-        self.steps.push(self.site(&template, formers, &form));
+        let tag = Tag::of(&form, self.steps.len(), self.is_tied());
+        self.steps.push(self.site(&template, formers, tag, &form));
         let nested = parts::body(&mut form).is_some_and(|body| self.refuse_nested(body, &literal));
         if let Form::Run(run) = &mut form
             && !nested
@@ -134,7 +120,8 @@ impl<'a> Marker<'a> {
         for outside in parts::evaluated_outside(&mut form) {
             self.visit_expr_mut(outside);
         }
-        Ok(emit::marked(&self.policy.krate, &context(), &name, &form))
+        let (krate, context) = (&self.policy.krate, context());
+        Ok(emit::marked(krate, &context, &name, tag, &form))
     }
 
     fn check_name(&mut self, template: &Template, formers: &[Template]) {
@@ -178,7 +165,7 @@ impl<'a> Marker<'a> {
         former::check(formers, template, repeated, &self.steps, self.errors);
     }
 
-    fn site(&self, template: &Template, formers: Vec<Template>, form: &Form) -> Site {
+    fn site(&self, template: &Template, formers: Vec<Template>, tag: Tag, form: &Form) -> Site {
         let (at_most_once, tx, helper) = match form {
             Form::Helper(call) => (false, false, Some(call.with_lifetime(&quote!('static)))),
             Form::Run(run) => (run.at_most_once, run.tx.is_some(), None),
@@ -195,6 +182,7 @@ impl<'a> Marker<'a> {
             at_most_once,
             tx,
             subject: form.subject(),
+            tag,
             helper,
         }
     }
@@ -235,6 +223,7 @@ impl<'a> Marker<'a> {
     /// Marks steps that were refused already, so that they bring no second error.
     pub(super) fn mark_silently(&mut self, body: TokenStream) -> TokenStream {
         let mut unheard = Errors::default();
+        // What is scanned has no tags; nobody would declare them.
         Marker::new(&mut unheard, self.policy).scan(body)
     }
 
@@ -299,7 +288,12 @@ impl VisitMut for Marker<'_> {
             self.check_await(expr);
             self.futures.note(expr);
         }
-        visit_mut::visit_expr_mut(self, expr);
+        self.inside(|marker| visit_mut::visit_expr_mut(marker, expr));
+    }
+
+    /// Comes before what else a node holds.
+    fn visit_attribute_mut(&mut self, attr: &mut Attribute) {
+        self.conditions += usize::from(cfg::is_condition(attr));
     }
 
     fn visit_local_mut(&mut self, local: &mut Local) {
@@ -339,12 +333,14 @@ impl VisitMut for Marker<'_> {
     }
 
     fn visit_expr_closure_mut(&mut self, closure: &mut ExprClosure) {
+        self.visit_attributes_mut(&mut closure.attrs);
         self.repeated(Repetition::Closure, |marker| {
             marker.visit_expr_mut(&mut closure.body);
         });
     }
 
     fn visit_expr_for_loop_mut(&mut self, each: &mut ExprForLoop) {
+        self.visit_attributes_mut(&mut each.attrs);
         self.visit_expr_mut(&mut each.expr);
         self.repeated(Repetition::Loop, |marker| {
             marker.visit_block_mut(&mut each.body);
@@ -352,12 +348,14 @@ impl VisitMut for Marker<'_> {
     }
 
     fn visit_expr_loop_mut(&mut self, endless: &mut ExprLoop) {
+        self.visit_attributes_mut(&mut endless.attrs);
         self.repeated(Repetition::Loop, |marker| {
             marker.visit_block_mut(&mut endless.body);
         });
     }
 
     fn visit_expr_while_mut(&mut self, each: &mut ExprWhile) {
+        self.visit_attributes_mut(&mut each.attrs);
         self.repeated(Repetition::Loop, |marker| {
             marker.visit_expr_mut(&mut each.cond);
             marker.visit_block_mut(&mut each.body);

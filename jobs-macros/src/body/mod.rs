@@ -20,8 +20,10 @@ mod marker;
 mod no_future;
 mod other_macros;
 mod parts;
+mod scope;
 mod select;
 mod simple_call;
+mod tag;
 #[cfg(test)]
 mod tests;
 mod tokens;
@@ -30,6 +32,7 @@ mod unstable;
 
 pub(crate) use cfg::of as cfgs_of;
 pub(crate) use emit::{backoff, millis, rendered, step_defs};
+pub(crate) use tag::{Tag, bound, declared, entered};
 
 use crate::errors::Errors;
 use crate::job::{Allowed, Body, JobFn};
@@ -46,6 +49,8 @@ pub(crate) struct Policy {
     pub(crate) allowed: Allowed,
     /// The attribute, for the errors: `job`.
     pub(crate) owner: &'static str,
+    /// The body can be entered to describe itself.
+    pub(crate) described: bool,
     /// The name of the helper, if the body is one's and not a job's.
     pub(crate) helper: Option<Ident>,
 }
@@ -78,6 +83,8 @@ pub(crate) struct Site {
     pub(crate) cfgs: Vec<Attribute>,
     /// What it waits for or asks for, as written.
     pub(crate) subject: Option<String>,
+    /// What it stores.
+    pub(crate) tag: Tag,
     /// The helper it calls, as a type.
     pub(crate) helper: Option<TokenStream>,
 }

@@ -2,9 +2,10 @@
 //! expressions where they are such; else the tokens are searched.
 
 use super::await_check::last_of;
-use super::marker::{Marker, Repetition};
+use super::marker::Marker;
+use super::scope::Repetition;
 use super::select::Branches;
-use super::tokens;
+use super::{tag, tokens};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use quote::quote;
 use syn::parse::Parser;
@@ -16,12 +17,12 @@ use syn::{Expr, Macro, Token};
 impl Marker<'_> {
     pub(super) fn open(&mut self, mac: &mut Macro) {
         let name = last_of(&mac.path).unwrap_or_default();
-        match name.as_str() {
-            "macro_rules" => self.open_definition(mac),
-            "select" => self.open_select(mac),
-            "join" | "try_join" => self.open_join(mac),
-            _ => self.open_arguments(mac),
-        }
+        self.tied_if(tag::is_transparent(&name), |marker| match name.as_str() {
+            "macro_rules" => marker.open_definition(mac),
+            "select" => marker.open_select(mac),
+            "join" | "try_join" => marker.open_join(mac),
+            _ => marker.open_arguments(mac),
+        });
     }
 
     fn open_definition(&mut self, mac: &mut Macro) {
@@ -101,6 +102,10 @@ impl Marker<'_> {
     /// Marks steps in tokens that are not known to be Rust. Loops can be told by their words;
     /// closures cannot, and there the names are checked when the job runs.
     pub(super) fn scan(&mut self, tokens: TokenStream) -> TokenStream {
+        self.tied_if(false, |marker| marker.scan_untied(tokens))
+    }
+
+    fn scan_untied(&mut self, tokens: TokenStream) -> TokenStream {
         let trees: Vec<TokenTree> = tokens.into_iter().collect();
         let mut marked = TokenStream::new();
         let mut after_loop_word = false;
@@ -123,7 +128,7 @@ impl Marker<'_> {
                     };
                     after_loop_word &= !is_body;
                     let inside = group.stream();
-                    let inside = self.repeated(repetition, |marker| marker.scan(inside));
+                    let inside = self.repeated(repetition, |marker| marker.scan_untied(inside));
                     marked.extend([TokenTree::from(tokens::regroup(group, inside))]);
                 }
                 other => {

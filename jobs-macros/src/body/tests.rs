@@ -15,6 +15,7 @@ fn read(body: TokenStream, raw_await: bool) -> (Marked, Vec<String>) {
             ..Default::default()
         },
         owner: "job",
+        described: true,
         helper: None,
     };
     let mut errors = Errors::default();

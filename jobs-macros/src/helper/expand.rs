@@ -3,17 +3,28 @@
 //! tells whoever calls it otherwise how it is called.
 
 use crate::body::{self, Marked};
-use crate::job::{Allowed, JobFn, Place, attributes};
+use crate::job::{Allowed, JobFn, Place, attributes, is_foreign};
 use crate::place;
 use proc_macro2::{Ident, Span, TokenStream};
 use quote::{ToTokens, quote};
-use syn::{FnArg, ReturnType};
+use syn::spanned::Spanned;
+use syn::{FnArg, PatType, ReturnType, Type};
 
 pub(super) struct Definition<'a> {
     pub(super) krate: TokenStream,
     pub(super) function: &'a JobFn,
     pub(super) marked: &'a Marked,
     pub(super) allowed: Allowed,
+}
+
+/// Whether the body can be entered without arguments, to describe itself: not if another macro reads
+/// its parameters, nor if one of them stands under `#[cfg]`, because then it can stand in no tuple.
+pub(super) fn is_described(function: &JobFn) -> bool {
+    let is_conditional = |parameter: &FnArg| match parameter {
+        FnArg::Typed(parameter) => !body::cfgs_of(&parameter.attrs).is_empty(),
+        FnArg::Receiver(_) => false,
+    };
+    !is_foreign(&function.attrs) && !function.sig.inputs.iter().any(is_conditional)
 }
 
 impl Definition<'_> {
@@ -79,6 +90,8 @@ impl Definition<'_> {
         let context = body::context();
         let steps = body::step_defs(krate, &self.marked.steps);
         let allowed = self.allowed.fields();
+        let types = is_described(self.function)
+            .then(|| quote!(types: || #krate::private::describe(Self::__body),));
         quote! {
             impl<'__job> #krate::private::Helper<'__job> for #ident<'__job> {
                 fn def() -> #krate::private::HelperDef {
@@ -87,6 +100,7 @@ impl Definition<'_> {
                         file: ::core::file!(),
                         steps: STEPS,
                         #(#allowed,)*
+                        #types
                         ..#krate::private::HelperDef::DEFAULT
                     }
                 }
@@ -97,14 +111,57 @@ impl Definition<'_> {
         }
     }
 
-    /// The body, as a method of its call: so an error about its arguments counts them as written.
+    /// The call as a method, so that an error about its arguments counts them as written; and the
+    /// body, which can be entered without them.
     fn call_impl(&self) -> TokenStream {
+        if !is_described(self.function) {
+            return self.undescribed();
+        }
+        let (krate, vis, sig) = (&self.krate, &self.function.vis, &self.function.sig);
+        let (ident, generics, output) = (&sig.ident, &sig.generics, &sig.output);
+        let returned = self.returned();
+        let attrs = attributes(&self.function.attrs, Place::Body);
+        let (this, call) = self.call();
+        let entry = Ident::new("__entry", Span::mixed_site());
+        let types: Vec<&Type> = self.parameters().map(|parameter| &*parameter.ty).collect();
+        // At the user's parameters, where rustc points when they do not fit.
+        let names = self.parameters().enumerate().map(|(at, parameter)| {
+            let span = place::ours_at(parameter.pat.span());
+            Ident::new(&format!("__given{at}"), span)
+        });
+        let names: Vec<Ident> = names.collect();
+        let bindings = self.parameters().zip(&names);
+        let bindings = bindings.map(|(parameter, given)| body::bound(parameter, given.clone()));
+        let body = &self.marked.tokens;
+        let body = quote!(#(#bindings)* #body);
+        let body = body::entered(krate, &entry, &quote!((#(#names,)*)), &body, self.marked);
+        quote! {
+            impl<'__job> #ident<'__job> {
+                #[doc(hidden)]
+                #(#attrs)*
+                #[allow(clippy::too_many_arguments)]
+                #vis fn #call #generics(
+                    #this, #(#names: #types),*
+                ) -> impl ::core::future::Future<Output = #returned> {
+                    Self::__body(#krate::private::Entered::Run(#this.__cx, (#(#names,)*)))
+                }
+
+                #(#attrs)*
+                async fn __body #generics(
+                    #entry: #krate::private::Entered<'__job, (#(#types,)*)>,
+                ) #output {
+                    #body
+                }
+            }
+        }
+    }
+
+    /// The body in the method itself, with the user's own parameters.
+    fn undescribed(&self) -> TokenStream {
         let (vis, sig) = (&self.function.vis, &self.function.sig);
         let (ident, generics, inputs) = (&sig.ident, &sig.generics, &sig.inputs);
         let attrs = attributes(&self.function.attrs, Place::Body);
-        // Ours, so that a `self` of the user's stays unknown.
-        let this = Ident::new("self", Span::mixed_site());
-        let call = Ident::new("__call", place::theirs_at(ident.span()));
+        let (this, call) = self.call();
         let (context, output, body) = (body::context(), &sig.output, &self.marked.tokens);
         quote! {
             impl<'__job> #ident<'__job> {
@@ -119,10 +176,19 @@ impl Definition<'_> {
         }
     }
 
+    /// The names of the receiver and of the method. The first is ours, so that a `self` of the
+    /// user's stays unknown.
+    fn call(&self) -> (Ident, Ident) {
+        let ident = &self.function.sig.ident;
+        let call = Ident::new("__call", place::theirs_at(ident.span()));
+        (Ident::new("self", Span::mixed_site()), call)
+    }
+
     /// The item as the function it was, for what can be no helper.
     fn as_plain_fn(&self) -> TokenStream {
         let (krate, vis, body) = (&self.krate, &self.function.vis, &self.marked.tokens);
         let context = body::context();
+        let tags = body::declared(krate, self.marked);
         let mut sig = self.function.sig.clone();
         sig.asyncness = Some(syn::Token![async](sig.fn_token.span));
         let attrs = &self.function.attrs;
@@ -131,6 +197,7 @@ impl Definition<'_> {
             #[allow(unused)]
             #vis #sig {
                 let #context = #krate::private::no_context();
+                #tags
                 #body
             }
         }
@@ -138,12 +205,16 @@ impl Definition<'_> {
 
     /// The parameters, without their names.
     fn types(&self) -> impl Iterator<Item = TokenStream> {
+        self.parameters().map(|parameter| {
+            let (cfgs, ty) = (body::cfgs_of(&parameter.attrs), &parameter.ty);
+            quote!(#(#cfgs)* _: #ty)
+        })
+    }
+
+    fn parameters(&self) -> impl Iterator<Item = &PatType> {
         let inputs = self.function.sig.inputs.iter();
         inputs.filter_map(|parameter| match parameter {
-            FnArg::Typed(parameter) => {
-                let (cfgs, ty) = (body::cfgs_of(&parameter.attrs), &parameter.ty);
-                Some(quote!(#(#cfgs)* _: #ty))
-            }
+            FnArg::Typed(parameter) => Some(parameter),
             FnArg::Receiver(_) => None,
         })
     }

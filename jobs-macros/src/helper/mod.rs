@@ -35,6 +35,7 @@ pub(crate) fn define(arguments: TokenStream, item: TokenStream) -> TokenStream {
         krate: krate.clone(),
         allowed: args.allowed,
         owner: "steps",
+        described: expand::is_described(&function),
         helper: Some(function.sig.ident.clone()),
     };
     let marked = body::mark(&function, &policy, &mut errors);

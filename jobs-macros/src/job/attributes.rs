@@ -34,3 +34,16 @@ pub(crate) fn attributes(attrs: &[Attribute], place: Place) -> Vec<&Attribute> {
     };
     attrs.iter().filter(goes_there).collect()
 }
+
+/// Whether another macro has a word in the body's function: one that reads its parameters, as
+/// `#[tracing::instrument]` does, must find those that the user wrote.
+pub(crate) fn is_foreign(attrs: &[Attribute]) -> bool {
+    attributes(attrs, Place::Body).into_iter().any(|attr| {
+        let mut path = attr.path().segments.iter();
+        let first = path.next().map(|segment| segment.ident.to_string());
+        !matches!(
+            first.as_deref(),
+            Some("cfg" | "clippy" | "cold" | "inline" | "rustfmt")
+        )
+    })
+}

@@ -1,6 +1,6 @@
 //! Writes out a job: the function that makes a request, the type of the same name that
-//! implements `Job`, and the body as a function of its own. What is registered of it at link time
-//! is written in `registered`.
+//! implements `Job`, and what runs the body. The body itself is written in `entry`, what is
+//! registered of the job at link time in `registered`.
 
 use super::args::{Args, Idempotency};
 use super::attributes::Place;
@@ -31,7 +31,7 @@ impl Definition<'_> {
         }
         let (request, marker, implementation) =
             (self.request_fn(), self.marker_type(), self.implementation());
-        let (run, body, bundle) = (self.run_fn(), self.body_fn(), self.bundle());
+        let (run, body, bundle) = (self.run_fn(), self.body_fns(), self.bundle());
         let (claims_here, claims) = self.claims();
         let (lints, warnings) = (self.attrs(Place::Inside), &self.marked.warnings);
         quote! {
@@ -186,7 +186,7 @@ impl Definition<'_> {
         let (krate, ident) = (&self.krate, &self.job.sig.ident);
         let context = body::context();
         let input = Ident::new("__input", Span::mixed_site());
-        let bytes = Ident::new("__bytes", Span::mixed_site());
+        let call = Ident::new("__call", Span::mixed_site());
         let given = self.shape.input.as_ref().map(|_| quote!(#input,));
         let given_too = self.given(&context);
         let returned = self.return_type();
@@ -197,63 +197,17 @@ impl Definition<'_> {
         );
         // What is not `Send` in the body is reported at the job's name.
         let span = place::ours_at(ident.span());
-        let call = quote_spanned! {span=>
-            #krate::private::run::<#ident, _, _, _>(#context, #bytes, #output, #encode, |#context, #input| {
-                let _ = &#input;
-                ::core::result::Result::Ok(__job_body(#context, #given #given_too))
-            })
+        let run = quote_spanned! {span=>
+            #krate::private::run::<#ident, _, _, _, _>(#call, #output, #encode, |#context, #input| {
+                let _ = (&#context, &#input);
+                ::core::result::Result::Ok((#given #given_too))
+            }, __job_entry)
         };
         quote! {
             fn __job_run<'__job>(
-                #context: #krate::private::JobCx<'__job>,
-                #bytes: &'__job [::core::primitive::u8],
+                #call: #krate::private::Call<'__job>,
             ) -> #krate::private::RunFuture<'__job> {
-                #call
-            }
-        }
-    }
-
-    /// The body under a name of its own, so that a job may enqueue itself by its own.
-    fn body_fn(&self) -> TokenStream {
-        let krate = &self.krate;
-        let context = body::context();
-        let attrs = self.attrs(Place::Body);
-        let returned = self.return_type();
-        let extracted = self.taken();
-        let owned = Ident::new("__input", Span::mixed_site());
-        let (parameter, binding) = match &self.shape.input {
-            None => (TokenStream::new(), TokenStream::new()),
-            Some(Input {
-                parameter,
-                stored,
-                by_reference: true,
-                ..
-            }) => {
-                let (pat, ty) = (&parameter.pat, &parameter.ty);
-                (quote!(#owned: #stored,), quote!(let #pat: #ty = &#owned;))
-            }
-            Some(Input { parameter, .. }) => (quote!(#parameter,), TokenStream::new()),
-        };
-        let body = &self.marked.tokens;
-        let end = match (&self.shape.returns, self.marked.has_value) {
-            (None, false) => quote!(
-                #[allow(unreachable_code)]
-                {
-                    ::core::unreachable!()
-                }
-            ),
-            _ => TokenStream::new(),
-        };
-        quote! {
-            #(#attrs)*
-            async fn __job_body(
-                #context: #krate::private::JobCx<'_>,
-                #parameter
-                #extracted
-            ) -> #returned {
-                #binding
-                #body
-                #end
+                #run
             }
         }
     }
@@ -262,6 +216,7 @@ impl Definition<'_> {
     fn as_plain_fn(&self) -> TokenStream {
         let (krate, vis, body) = (&self.krate, &self.job.vis, &self.marked.tokens);
         let context = body::context();
+        let tags = body::declared(krate, self.marked);
         let mut sig = self.job.sig.clone();
         sig.asyncness = Some(syn::Token![async](sig.fn_token.span));
         let attrs = &self.job.attrs;
@@ -270,6 +225,7 @@ impl Definition<'_> {
             #[allow(unused)]
             #vis #sig {
                 let #context = #krate::private::no_context();
+                #tags
                 #body
             }
         }

@@ -6,6 +6,7 @@ mod args;
 mod attributes;
 mod borrowed;
 mod check;
+mod entry;
 mod expand;
 mod extracted;
 mod hints;
@@ -16,7 +17,7 @@ mod task;
 mod tests;
 
 pub(crate) use allow::{Allowed, read as read_allow};
-pub(crate) use attributes::{Place, attributes};
+pub(crate) use attributes::{Place, attributes, is_foreign};
 pub(crate) use item::{Body, JobFn, parse as parse_item};
 
 use crate::body::{self, Policy};
@@ -67,6 +68,7 @@ pub(crate) fn define(kind: Kind, arguments: TokenStream, item: TokenStream) -> T
             Kind::Job => "job",
             Kind::Task => "task",
         },
+        described: !is_foreign(&job.attrs),
         helper: None,
     };
     let marked = body::mark(&job, &policy, &mut errors);

@@ -3,6 +3,9 @@
 
 use crate::duration;
 use crate::template::{Role, Template};
+use jobs_cron::{
+    Civil, EVERY_MAX_MILLIS, EVERY_MIN_MILLIS, SCHEDULE_LIMIT_BYTES, Schedule, refuse_zone,
+};
 use jobs_runtime::JobId;
 use jobs_runtime::codec::{Codec, KeyRing, Sealed};
 use jobs_runtime::contract::QueueSetting;
@@ -16,6 +19,7 @@ pub type Target = (&'static str, fn(&[u8]));
 
 /// Every target; the name is that of its corpus.
 pub const ALL: &[Target] = &[
+    ("crons", crons),
     ("cursors", cursors),
     ("durations", durations),
     ("keys", keys),
@@ -27,6 +31,82 @@ pub const ALL: &[Target] = &[
 
 fn text(data: &[u8]) -> String {
     String::from_utf8_lossy(data).into_owned()
+}
+
+/// Seconds after an instant that are looked at one by one for a time that was passed over.
+const LOOK_SECS: u32 = 300;
+/// The longest sentence about a schedule or a zone, in bytes.
+const SENTENCE_LIMIT_BYTES: usize = 1_024;
+
+/// A schedule: refused in a sentence, or it fires, after any instant, at the first time that fits.
+pub fn crons(data: &[u8]) {
+    let text = text(data);
+    let read = Schedule::parse(&text);
+    // What is too long is told with its length.
+    if text.len() <= SCHEDULE_LIMIT_BYTES {
+        assert_eq!(Schedule::parse(text.trim()), read, "white space around it");
+    }
+    match read {
+        Err(words) => is_sentence(&words),
+        Ok(Schedule::Every(millis)) => {
+            assert!((EVERY_MIN_MILLIS..=EVERY_MAX_MILLIS).contains(&millis));
+        }
+        Ok(Schedule::Cron(cron)) => {
+            let _ = cron.is_interval();
+            let mut at = some_instant(data);
+            let next = cron
+                .after(at)
+                .unwrap_or_else(|| panic!("{text:?} never fires"));
+            assert!(next > at && cron.fits(next), "{text:?} after {at:?}");
+            for _ in 0..LOOK_SECS {
+                let Some(then) = second_after(at) else { break };
+                at = then;
+                assert!(at >= next || !cron.fits(at), "{text:?} passes over {at:?}");
+            }
+        }
+    }
+    if let Some(words) = refuse_zone(&text, ["Europe/Paris", "UTC"].into_iter()) {
+        is_sentence(&words);
+    }
+}
+
+fn is_sentence(words: &str) {
+    assert!(
+        !words.is_empty() && words.len() <= SENTENCE_LIMIT_BYTES,
+        "{words}"
+    );
+    assert!(
+        !words.chars().any(char::is_control),
+        "it steers a terminal: {words:?}"
+    );
+}
+
+/// An instant that follows from the input.
+fn some_instant(data: &[u8]) -> Civil {
+    let mix = |sum: u32, byte: &u8| sum.rotate_left(5).wrapping_mul(31) ^ u32::from(*byte);
+    let bits = data.iter().fold(1, mix);
+    let part = |shift: u32, count: u32| u8::try_from((bits >> shift) % count).unwrap_or(0);
+    Civil {
+        year: 2020 + i32::from(part(0, 80)),
+        month: 1 + part(7, 12),
+        day: 1 + part(11, 28),
+        hour: part(16, 24),
+        minute: part(21, 60),
+        second: part(26, 60),
+    }
+}
+
+/// The next second of the same day.
+fn second_after(at: Civil) -> Option<Civil> {
+    let (second, carry) = ((at.second + 1) % 60, (at.second + 1) / 60);
+    let (minute, carry) = ((at.minute + carry) % 60, (at.minute + carry) / 60);
+    let hour = at.hour + carry;
+    (hour < 24).then_some(Civil {
+        hour,
+        minute,
+        second,
+        ..at
+    })
 }
 
 /// Where a page ends: an id, as bytes and as text.

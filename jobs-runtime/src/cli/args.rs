@@ -28,6 +28,8 @@ pub(super) enum Command {
     Show(JobArgs),
     /// Count jobs by queue
     Stats(StoreArgs),
+    /// Say what is wrong with a store, and what to do about it
+    Doctor(DoctorArgs),
     /// List the tasks, with the next five ticks of each
     Tasks(StoreArgs),
     /// List the dead letters, newest first
@@ -95,6 +97,16 @@ pub(super) struct StoreArgs {
     /// The store, as in `sqlite://jobs.db`; without it the variable JOBS_URL says which
     #[arg(long)]
     pub(super) url: Option<String>,
+}
+
+/// Say what is wrong with a store, and what to do about it.
+///
+/// Looks at a store that is refused, too, and makes none that is not there. Ends with 1 if anything
+/// is wrong. Nothing is changed.
+#[derive(clap::Args)]
+pub(super) struct DoctorArgs {
+    #[command(flatten)]
+    pub(super) store: StoreArgs,
 }
 
 #[derive(clap::Args)]

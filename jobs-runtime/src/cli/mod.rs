@@ -20,16 +20,18 @@
 //! | `jobs preflight --url ..` | finds open runs in a store that would lose a step under this program |
 //! | `jobs graph NAME` | draws the steps of a job, as Mermaid or DOT |
 //! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead`, `jobs tasks` | shows what is in a store |
+//! | `jobs doctor` | says what is wrong with a store and what to do about it, as [`crate::doctor`] does |
 //! | `jobs retry ID`, `jobs requeue ID --from-step STEP`, `jobs cancel ID` | does as [`Admin`](crate::Admin) does |
 //!
 //! The store of a command is `--url`, or the variable `JOBS_URL`.
 //!
-//! It ends with 0 if all is well, with 1 if it found what it looks for (a risky change, a run that would lose a step) or could
-//! not do its work, and with 2 if the command cannot be understood. `--json` gives one JSON value
+//! It ends with 0 if all is well, with 1 if it found what it looks for (a risky change, a run that
+//! would lose a step, a store that is not well) or could not do its work, and with 2 if the command cannot be understood. `--json` gives one JSON value
 //! instead of lines for people. Colours are for terminals alone, and stored text cannot move the
 //! cursor of one.
 
 mod args;
+mod doctor;
 mod graph;
 mod jobs;
 mod lock;
@@ -133,6 +135,7 @@ async fn command(command: Command, out: &mut Out<'_>) -> Result<u8, Error> {
         Command::Ls(args) => jobs::ls(&args, out).await,
         Command::Show(args) => jobs::show(&args, out).await,
         Command::Stats(args) => jobs::stats(&args, out).await,
+        Command::Doctor(args) => doctor::run(&args, out).await,
         Command::Tasks(args) => tasks::run(&args, out).await,
         Command::Dead(args) => jobs::dead(&args, out).await,
         Command::Retry(args) => jobs::retry(&args, out).await,

@@ -10,18 +10,22 @@ use crate::error::codes::{X_JOB_UNKNOWN, X_NAME_INVALID, X_URL_INVALID};
 const URL_VARIABLE: &str = "JOBS_URL";
 
 pub(super) async fn connect(args: &StoreArgs) -> Result<Jobs, Error> {
+    Jobs::connect(&url(args)?).await
+}
+
+/// Which store is meant.
+pub(super) fn url(args: &StoreArgs) -> Result<String, Error> {
     let url = args
         .url
         .clone()
         .or_else(|| std::env::var(URL_VARIABLE).ok());
-    match url {
-        Some(url) => Jobs::connect(&url).await,
-        None => Err(Error::new(
+    url.ok_or_else(|| {
+        Error::new(
             &X_URL_INVALID,
             "no store is named",
             format!("write `--url sqlite://jobs.db`, or set the variable {URL_VARIABLE}"),
-        )),
-    }
+        )
+    })
 }
 
 pub(super) fn id(text: &str) -> Result<JobId, Error> {

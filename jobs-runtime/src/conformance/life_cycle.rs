@@ -1,7 +1,7 @@
 //! The life cycle, played: every change in every state does what the core's table says.
 
 use super::holder::Holder;
-use super::shapes::{JobShape, boom};
+use super::shapes::{DAY, JobShape, boom};
 use super::subject::LEASE;
 use super::{Failure, Result, Subject};
 use crate::core::{Change, CommitAnswer, JobId, Millis, Payload, Settle, State, next};
@@ -29,16 +29,18 @@ async fn every_change_in_every_state_is_applied_or_refused_by_the_table(s: Subje
 async fn bring_to(s: &Subject, state: State, change: Change) -> Result<(JobId, Option<Holder>)> {
     let attempts = if change == Change::Bury { 1 } else { 3 };
     let job = s.job("mail").attempts(attempts);
-    let job = match (state, change) {
-        // Only what was never started can expire.
-        (State::Pending, Change::Expire) => {
+    let job = match change {
+        Change::Expire => {
             let at = s.now().after(Millis(1));
             job.shape(|job| job.spec.expires_at = Some(at))
         }
         _ => job,
     };
+    // Nobody is to take it for another reason than the change.
+    let rests = matches!(change, Change::Expire | Change::Reclaim);
     let id = job.spec.id;
     if (state, change) == (State::Pending, Change::Expire) {
+        // Only what was never started can expire.
         s.enqueue(&job).await?;
         return Ok((id, None));
     }
@@ -46,10 +48,11 @@ async fn bring_to(s: &Subject, state: State, change: Change) -> Result<(JobId, O
     let settle = match state {
         State::Running => return Ok((id, Some(holder))),
         // It was held before, so that there is somebody who can try to write.
+        State::Pending if rests => Settle::Defer { delay: DAY },
         State::Pending => Settle::HandBack,
         State::Suspended => {
             // Visible at once, so that a claim of it is possible.
-            let park = holder.park(Vec::new(), Some(s.now()));
+            let park = holder.park(Vec::new(), (!rests).then(|| s.now()));
             s.apply(&park).await?;
             return Ok((id, Some(holder)));
         }
@@ -87,18 +90,11 @@ async fn play(s: &Subject, change: Change, id: JobId, holder: Option<Holder>) ->
         Change::Claim => return s.claim(10).await.map(drop),
         Change::Expire => {
             s.advance(Millis(1));
-            return match s.row(id).await?.spec.expires_at {
-                Some(_) => s.claim(10).await.map(drop),
-                None => Ok(()),
-            };
+            return s.claim(10).await.map(drop);
         }
         Change::Reclaim => {
-            // Elsewhere it would be a plain claim.
-            if s.row(id).await?.head.state == State::Running {
-                s.advance(LEASE);
-                s.claim(10).await?;
-            }
-            return Ok(());
+            s.advance(LEASE);
+            return s.claim(10).await.map(drop);
         }
     };
     match holder {

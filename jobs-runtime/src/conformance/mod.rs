@@ -21,7 +21,8 @@
 //! ```
 
 /// Registers the function of this name in the same module as a case; capabilities after `needs`
-/// must all be there for it to run.
+/// must all be there for it to run. One that `transacts` needs to know the type of the driver's
+/// transactions.
 macro_rules! case {
     ($name:ident $(, needs $($flag:ident)+)?) => {
         inventory::submit! {
@@ -29,6 +30,18 @@ macro_rules! case {
                 module: module_path!(),
                 name: stringify!($name),
                 fits: |_capabilities| true $($(&& _capabilities.$flag)+)?,
+                transacts: false,
+                run: |subject| ::std::boxed::Box::pin($name(subject)),
+            }
+        }
+    };
+    ($name:ident, transacts) => {
+        inventory::submit! {
+            $crate::conformance::Case {
+                module: module_path!(),
+                name: stringify!($name),
+                fits: |capabilities| capabilities.transactional,
+                transacts: true,
                 run: |subject| ::std::boxed::Box::pin($name(subject)),
             }
         }
@@ -80,11 +93,14 @@ mod dead_letters;
 mod enqueue;
 mod events;
 mod failure;
+mod faults;
+mod faulty;
 mod fencing;
 mod follow;
 mod fork;
 mod holder;
 mod hostile;
+mod in_transaction;
 mod inbox;
 mod inspect;
 mod joins;
@@ -103,9 +119,11 @@ mod subject;
 mod suspend;
 mod tenants;
 mod text;
+mod transactions;
 
 pub use failure::{Failure, Result};
 pub use subject::Subject;
+pub use transactions::Transactions;
 
 use crate::Error;
 use crate::contract::{Capabilities, Driver};
@@ -123,6 +141,7 @@ pub struct Case {
     module: &'static str,
     name: &'static str,
     fits: fn(&Capabilities) -> bool,
+    transacts: bool,
     run: fn(Subject) -> Pin<Box<dyn Future<Output = Result> + Send>>,
 }
 
@@ -147,12 +166,49 @@ impl Case {
         (self.fits)(capabilities)
     }
 
+    /// Whether it begins transactions, and so is for [`Case::play_with`] alone.
+    #[must_use]
+    pub fn transacts(&self) -> bool {
+        self.transacts
+    }
+
     /// Plays it on a fresh, empty store.
     ///
     /// # Errors
     /// The first thing that was not as it must be.
     pub async fn play(&self, driver: Arc<dyn Driver>) -> Result {
-        let case = tokio::spawn((self.run)(Subject::new(driver)));
+        self.play_on(Subject::new(driver)).await
+    }
+
+    /// The same on a store whose transactions are known.
+    ///
+    /// # Errors
+    /// As [`Case::play`].
+    pub async fn play_with(&self, driver: Arc<dyn Driver>, transactions: Transactions) -> Result {
+        self.play_on(Subject::new(driver).with(transactions)).await
+    }
+
+    async fn outcome(
+        &self,
+        driver: Arc<dyn Driver>,
+        transactions: Option<Transactions>,
+    ) -> Outcome {
+        let subject = Subject::new(driver.clone());
+        let subject = match transactions {
+            Some(known) => subject.with(known),
+            None => subject,
+        };
+        match self.play_on(subject).await {
+            Ok(()) => {
+                driver.close().await;
+                Outcome::Passed
+            }
+            Err(failure) => Outcome::Failed(failure),
+        }
+    }
+
+    async fn play_on(&self, subject: Subject) -> Result {
+        let case = tokio::spawn((self.run)(subject));
         let limit = Duration::from_secs(CASE_LIMIT_SECS);
         match tokio::time::timeout(limit, case).await {
             Ok(Ok(verdict)) => verdict,
@@ -178,8 +234,34 @@ pub fn cases() -> Vec<&'static Case> {
     all
 }
 
-/// Plays every case that `wanted` lets through, each on a store of its own from `fresh`.
+/// Plays every case that `wanted` lets through, each on a store of its own from `fresh`. Those that
+/// begin transactions are skipped: see [`run_with`].
 pub async fn run<F, M>(fresh: M, wanted: impl Fn(&Case) -> bool) -> Report
+where
+    M: Fn() -> F,
+    F: Future<Output = std::result::Result<Arc<dyn Driver>, Error>>,
+{
+    examine(fresh, None, wanted).await
+}
+
+/// As [`run`], of a driver whose transactions are of a known type: `Transactions::of::<SqliteTx>()`.
+pub async fn run_with<F, M>(
+    fresh: M,
+    transactions: Transactions,
+    wanted: impl Fn(&Case) -> bool,
+) -> Report
+where
+    M: Fn() -> F,
+    F: Future<Output = std::result::Result<Arc<dyn Driver>, Error>>,
+{
+    examine(fresh, Some(transactions), wanted).await
+}
+
+async fn examine<F, M>(
+    fresh: M,
+    transactions: Option<Transactions>,
+    wanted: impl Fn(&Case) -> bool,
+) -> Report
 where
     M: Fn() -> F,
     F: Future<Output = std::result::Result<Arc<dyn Driver>, Error>>,
@@ -188,13 +270,8 @@ where
     for case in cases().into_iter().filter(|case| wanted(case)) {
         let outcome = match fresh().await {
             Ok(driver) if !case.fits(driver.capabilities()) => Outcome::Skipped,
-            Ok(driver) => match case.play(driver.clone()).await {
-                Ok(()) => {
-                    driver.close().await;
-                    Outcome::Passed
-                }
-                Err(failure) => Outcome::Failed(failure),
-            },
+            Ok(_) if case.transacts && transactions.is_none() => Outcome::Skipped,
+            Ok(driver) => case.outcome(driver, transactions).await,
             Err(error) => Outcome::Failed(error.into()),
         };
         report.outcomes.push((case, outcome));
@@ -209,7 +286,7 @@ pub enum Outcome {
     Failed(Failure),
     /// All was as it must be.
     Passed,
-    /// The store does not promise it.
+    /// The store does not promise it, or how its transactions are begun is not known.
     Skipped,
 }
 

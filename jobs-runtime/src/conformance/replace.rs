@@ -3,7 +3,7 @@
 use super::shapes::{JobShape, boom};
 use super::{Failure, Result, Subject};
 use crate::contract::Conflicted;
-use crate::core::{JobId, Millis, Settle, State, View};
+use crate::core::{JobId, Millis, REPLACED_KEPT, Settle, State, View};
 
 async fn input_of(s: &Subject, id: JobId) -> Result<Vec<u8>> {
     Ok(s.row(id).await?.spec.input.bytes)
@@ -188,5 +188,71 @@ async fn a_revived_job_meets_the_job_that_followed_it(s: Subject) -> Result {
     s.apply(&active.retry(Millis(1), boom())).await?;
     let answer = s.requeue(active.id(), &[]).await?;
     check_eq!(answer, crate::core::CommitAnswer::Duplicate(follower.id));
+    Ok(())
+}
+
+case!(an_enqueue_sent_again_does_not_follow_the_job_that_has_its_input);
+async fn an_enqueue_sent_again_does_not_follow_the_job_that_has_its_input(s: Subject) -> Result {
+    s.enqueue(&s.job("sync").key("7").input("1")).await?;
+    let newest = s.job("sync").key("7").input("2").or_replace();
+    // Its answer is lost, and the job begins before it is sent again.
+    let lost = s.enqueue(&newest).await?;
+    let mut active = s.claim_one().await?;
+    check_eq!(s.enqueue(&newest).await?, lost);
+    s.apply(&active.ack("1")).await?;
+    s.claim_nothing().await?;
+    // The job that had its input has ended, too.
+    check_eq!(s.enqueue(&newest).await?, lost);
+    s.claim_nothing().await
+}
+
+case!(an_enqueue_sent_again_does_not_follow_the_follower_that_has_its_input);
+async fn an_enqueue_sent_again_does_not_follow_the_follower_that_has_its_input(
+    s: Subject,
+) -> Result {
+    let job = |input: &str| s.job("sync").key("7").input(input).or_replace();
+    let mut first = s.start(&job("1")).await?;
+    s.enqueue(&job("2")).await?;
+    let newest = job("3");
+    let lost = s.enqueue(&newest).await?;
+    s.apply(&first.ack("1")).await?;
+    let mut follower = s.claim_one().await?;
+    check_eq!(follower.id(), lost.id);
+    check_eq!(s.enqueue(&newest).await?, lost);
+    s.apply(&follower.ack("3")).await?;
+    s.claim_nothing().await
+}
+
+case!(an_enqueue_sent_again_does_not_undo_a_newer_one);
+async fn an_enqueue_sent_again_does_not_undo_a_newer_one(s: Subject) -> Result {
+    let job = |input: &str| s.job("sync").key("7").input(input).or_replace();
+    let first = s.enqueue(&job("1")).await?;
+    let second = job("2");
+    s.enqueue(&second).await?;
+    s.enqueue(&job("3")).await?;
+    s.enqueue(&second).await?;
+    check_eq!(input_of(&s, first.id).await?, b"3".to_vec());
+    Ok(())
+}
+
+case!(what_an_enqueue_replaced_is_forgotten_in_time);
+async fn what_an_enqueue_replaced_is_forgotten_in_time(s: Subject) -> Result {
+    let job = |input: &str| s.job("sync").key("7").input(input).or_replace();
+    let mut first = s.start(&job("1")).await?;
+    s.apply(&first.ack("1")).await?;
+    s.enqueue(&job("2")).await?;
+    let newest = job("3");
+    s.enqueue(&newest).await?;
+    let mut second = s.claim_one().await?;
+    s.apply(&second.ack("3")).await?;
+    s.advance(REPLACED_KEPT);
+    let bounds = crate::contract::PruneBounds {
+        ended_before: s.now(),
+        events_expired_before: s.now(),
+        dead_before: None,
+        limit: 10,
+    };
+    s.driver().prune(&bounds, Some(s.now())).await?;
+    check!(!s.enqueue(&newest).await?.deduped, "it is a new one by now");
     Ok(())
 }

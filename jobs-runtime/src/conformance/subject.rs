@@ -1,6 +1,7 @@
 //! The driver under exam, with the time, the random bits and the short words that cases use.
 
 use super::holder::Holder;
+use super::transactions::{Open, Transactions};
 use super::{Failure, Result};
 use crate::clock::{Entropy, SeededEntropy, VirtualClock};
 use crate::contract::{
@@ -22,6 +23,7 @@ pub struct Subject {
     driver: Arc<dyn Driver>,
     entropy: Arc<SeededEntropy>,
     now: Arc<AtomicI64>,
+    transactions: Option<Transactions>,
 }
 
 impl Subject {
@@ -30,7 +32,34 @@ impl Subject {
             driver,
             entropy: Arc::new(SeededEntropy::new(1)),
             now: Arc::new(AtomicI64::new(VirtualClock::START.0)),
+            transactions: None,
         }
+    }
+
+    pub(super) fn with(self, transactions: Transactions) -> Self {
+        Subject {
+            transactions: Some(transactions),
+            ..self
+        }
+    }
+
+    /// Begins a transaction of the driver's kind. Whoever holds it is the only one who writes.
+    pub(super) async fn transaction(&self) -> Result<Box<dyn Open>> {
+        let known = self.transactions;
+        let known = known.ok_or_else(|| Failure::here("the case is played by `play_with` only"))?;
+        Ok(known.begin(self.driver()).await?)
+    }
+
+    /// The same subject, whose calls go through another driver.
+    pub(super) fn over(&self, driver: Arc<dyn Driver>) -> Self {
+        Subject {
+            driver,
+            ..self.clone()
+        }
+    }
+
+    pub(super) fn shared_driver(&self) -> Arc<dyn Driver> {
+        Arc::clone(&self.driver)
     }
 
     pub(super) fn driver(&self) -> &dyn Driver {

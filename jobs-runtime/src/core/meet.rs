@@ -1,13 +1,22 @@
 //! What becomes of a new job when its key is taken, and which jobs follow from the end of another.
 
 use super::{
-    CleanUp, Head, JobId, JobSpec, NewJob, OnConflict, Position, RunId, State, Timestamp, Visible,
-    mix::mix,
+    CleanUp, Head, JobId, JobSpec, Millis, NewJob, OnConflict, Position, RunId, State, Timestamp,
+    Visible, mix::mix,
 };
 use alloc::{collections::BTreeMap, format, string::ToString, vec::Vec};
 
 /// The instant of a job that waits for the end of another.
 pub const NEVER: Timestamp = Timestamp(i64::MAX);
+
+/// How long a driver remembers an enqueue that gave its input to another job. It has no row of its
+/// own, so that without this a caller who missed the answer and sent it again would store it a
+/// second time. Callers try for some seconds.
+pub const REPLACED_KEPT: Millis = Millis::secs(600);
+
+/// How many of these a driver forgets, at most, when it remembers a new one: more than one, so that
+/// they cannot pile up.
+pub const REPLACED_FORGOTTEN: usize = 2;
 
 /// What a driver does with a new job whose key is held.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

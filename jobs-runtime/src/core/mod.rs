@@ -40,7 +40,9 @@ pub use job::{
 };
 pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
 pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
-pub use meet::{Meeting, NEVER, clean_up, follower, meet, released};
+pub use meet::{
+    Meeting, NEVER, REPLACED_FORGOTTEN, REPLACED_KEPT, clean_up, follower, meet, released,
+};
 pub use mix::derived;
 pub use notes::{
     LOG_LIMIT_LINES, LOG_LINE_LIMIT_BYTES, LOG_WAITING_LIMIT_LINES, NOTES_EVERY,

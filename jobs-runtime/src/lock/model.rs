@@ -1,6 +1,7 @@
 //! What a lock file holds. How it looks as a file is in `write` and `read`, how two of them differ
 //! in `compare`.
 
+use super::write::NOT_KNOWN;
 use super::{Field, Place};
 use serde::Deserialize;
 use std::collections::BTreeMap;
@@ -57,9 +58,9 @@ pub struct StepLock {
     /// Every name it can have been recorded under before.
     #[serde(default)]
     pub was: Vec<String>,
-    /// The name of its output's type, where it is known.
+    /// The name of its output's type, if it stores one; `not known` where it cannot be seen.
     pub output: Option<String>,
-    /// The event that it waits for, where it is known.
+    /// The event that it waits for, if it does; `not known` where it cannot be seen.
     pub event: Option<String>,
     /// Its body runs at most once.
     #[serde(default)]
@@ -98,6 +99,18 @@ pub struct EventLock {
 pub struct TypeLock {
     /// Every field, sorted.
     pub fields: Option<Vec<Field>>,
+}
+
+impl StepLock {
+    /// The name of its output's type, where it is known.
+    pub(super) fn known_output(&self) -> Option<&str> {
+        self.output.as_deref().filter(|name| *name != NOT_KNOWN)
+    }
+
+    /// The event that it waits for, where it is known.
+    pub(super) fn known_event(&self) -> Option<&str> {
+        self.event.as_deref().filter(|name| *name != NOT_KNOWN)
+    }
 }
 
 impl JobLock {

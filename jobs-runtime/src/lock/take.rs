@@ -1,10 +1,11 @@
 //! Takes the lock of the program that runs, from the definitions that the linker gathered.
 
 use super::model::{EventLock, JobLock, Lock, StepLock, TypeLock};
+use super::write::NOT_KNOWN;
 use super::{Place, fields};
 use crate::Error;
-use crate::core::{Backoff, Missed, OnConflict, Overlap, Priority};
-use crate::registry::{EventDef, JobDef, JobOptions, ListedStep, Registry, TypeDef};
+use crate::core::{Backoff, Missed, OnConflict, Overlap, Priority, RecordKind};
+use crate::registry::{EventDef, JobDef, JobOptions, ListedStep, Registry, StepType, TypeDef};
 use std::collections::BTreeMap;
 
 /// Whether a definition is this crate's own: those with which it is tried are in every program that
@@ -45,7 +46,7 @@ impl Lock {
             options: options(&def.options),
             steps: steps
                 .iter()
-                .map(|step| (step.name.clone(), step_lock(step)))
+                .map(|step| (step.name.clone(), self.step_lock(step)))
                 .collect(),
             place: Some(Place::new(def.file, def.line)),
         };
@@ -64,24 +65,31 @@ impl Lock {
         self.events.insert(def.name.to_owned(), event);
     }
 
+    fn step_lock(&mut self, step: &ListedStep) -> StepLock {
+        let def = step.def;
+        let (output, event) = match (&step.ty, def.kind) {
+            (StepType::Event(name), _) => (None, Some((*name).to_owned())),
+            (StepType::Output(ty), _) => (Some(self.add_type(ty)), None),
+            (_, RecordKind::Sleep) | (StepType::Nothing, _) => (None, None),
+            (StepType::NotKnown, RecordKind::Event) => (None, Some(NOT_KNOWN.to_owned())),
+            (StepType::NotKnown, _) => (Some(NOT_KNOWN.to_owned()), None),
+        };
+        StepLock {
+            kind: def.kind.as_str().to_owned(),
+            was: step.was.clone(),
+            output,
+            event,
+            at_most_once: def.at_most_once,
+            tx: def.tx,
+            place: Some(Place::new(step.file, def.line)),
+        }
+    }
+
     fn add_type(&mut self, def: &TypeDef) -> String {
         let name = (def.name)().to_owned();
         let fields = def.schema.map(|schema| fields::of_schema(&schema()));
         self.types.insert(name.clone(), TypeLock { fields });
         name
-    }
-}
-
-fn step_lock(step: &ListedStep) -> StepLock {
-    let def = step.def;
-    StepLock {
-        kind: def.kind.as_str().to_owned(),
-        was: step.was.clone(),
-        output: None,
-        event: None,
-        at_most_once: def.at_most_once,
-        tx: def.tx,
-        place: Some(Place::new(step.file, def.line)),
     }
 }
 

@@ -13,7 +13,7 @@ const HEAD: &str = "\
 # migration: \"jobs lock\" in the book says which ones lose work.
 ";
 
-/// What stands for the fields of a type that has no schema.
+/// What stands for the fields of a type that has no schema, and for a type that cannot be seen.
 pub(super) const NOT_KNOWN: &str = "not known";
 
 impl Lock {

@@ -1,11 +1,11 @@
 //! From a request for a job to the future of a child, which knows no type but the result's.
 
-use super::step::{decode, fingerprint};
+use super::Tag;
+use super::step::decode;
 use crate::definition::Job;
 use crate::durable::ChildRequest;
 use crate::request::Handle;
 use crate::steps::{ChildFuture, ErasedRequest, JobCx, StepName};
-use std::any::type_name;
 
 type Output<R> = <<R as ChildRequest>::Job as Job>::Output;
 
@@ -27,7 +27,7 @@ pub fn child_once<'a, R: ChildRequest>(
     ChildFuture::waited_for(
         cx,
         cx.full_name(name),
-        fingerprint(type_name::<Output<R>>()),
+        Tag::<Output<R>>::new().fingerprint(),
         erased(request),
         decode::<Output<R>>,
     )

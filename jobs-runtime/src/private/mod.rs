@@ -8,6 +8,7 @@ mod key;
 mod register;
 mod run;
 mod step;
+mod tag;
 mod task;
 mod time;
 mod tx;
@@ -18,7 +19,10 @@ pub use crate::durable::{
     AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };
 pub use crate::failure::Failure;
-pub use crate::registry::{EventDef, HelperDef, JobDef, JobOptions, StepDef, TaskDef, TypeDef};
+pub use crate::registry::{
+    Call, Entered, EventDef, HelperDef, JobDef, JobOptions, StepDef, StepType, TaskDef, Told,
+    TypeDef, describe,
+};
 pub use crate::schema::{NotKnown, Probe};
 pub use crate::steps::{
     ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,
@@ -33,6 +37,7 @@ pub use run::{RunFuture, clean_up, encode, no_context, run};
 pub use step::{
     Boxed, Done, boxed, future, sleep, sleep_until, step, step_once, wait, wait_required,
 };
+pub use tag::{AnyTag, Tag};
 pub use task::{TaskInput, tick_key};
 pub use time::{IntoMillis, IntoTick, IntoTimestamp, millis};
 pub use tx::{BegunTx, Stored, TxKind, begin_tx, step_tx, tx_kind, write_tx};

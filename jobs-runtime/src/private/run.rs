@@ -4,7 +4,7 @@ use crate::Error;
 use crate::definition::Job;
 use crate::durable::Durable;
 use crate::failure::Failure;
-use crate::registry::JobDef;
+use crate::registry::{Call, Entered, JobDef};
 use crate::steps::JobCx;
 use std::future::{Future, ready};
 use std::pin::Pin;
@@ -12,15 +12,15 @@ use std::pin::Pin;
 /// What `JobDef::run` gives; an alias, so that each expansion is shorter by it.
 pub type RunFuture<'a> = Pin<Box<dyn Future<Output = Result<Vec<u8>, Failure>> + Send + 'a>>;
 
-/// Decodes the input, starts the body by `start`, encodes what it returns. `output` and `encode`
-/// are arguments, and `J::Output` is not named, so that a return type which cannot be one is
-/// reported once, where it is written.
-pub fn run<'a, J, F, R, O>(
-    cx: JobCx<'a>,
-    input: &'a [u8],
+/// Decodes the input, adds to it by `given` what the job asks for beside, starts the body by
+/// `start`, encodes what it returns. `output` and `encode` are arguments, and `J::Output` is not
+/// named, so that a return type which cannot be one is reported once, where it is written.
+pub fn run<'a, J, A, F, R, O>(
+    call: Call<'a>,
     output: fn(R) -> Result<O, Failure>,
     encode: fn(&O) -> Result<Vec<u8>, Error>,
-    start: impl FnOnce(JobCx<'a>, J::Input) -> Result<F, Failure>,
+    given: impl FnOnce(JobCx<'a>, J::Input) -> Result<A, Failure>,
+    start: impl FnOnce(Entered<'a, A>) -> F,
 ) -> RunFuture<'a>
 where
     J: Job,
@@ -28,8 +28,16 @@ where
     R: 'a,
     O: 'a,
 {
-    let decoded = J::Input::decode(input).map_err(Failure::from);
-    match decoded.and_then(|input| start(cx, input)) {
+    let entry = match call {
+        Call::Describe(told) => Ok(Entered::Describe(told)),
+        Call::Run(cx, input) => {
+            let decoded = J::Input::decode(input).map_err(Failure::from);
+            decoded
+                .and_then(|input| given(cx, input))
+                .map(|given| Entered::Run(cx, given))
+        }
+    };
+    match entry.map(start) {
         Ok(body) => Box::pin(async move { Ok(encode(&output(body.await)?)?) }),
         Err(failure) => Box::pin(ready(Err(failure))),
     }

@@ -1,5 +1,6 @@
 //! From the user's futures to the step futures, which know no type but the result's.
 
+use super::Tag;
 use crate::core::{Millis, Timestamp};
 use crate::definition::Event;
 use crate::durable::{Durable, IntoFailure, StepBody, StepReturn, WaitKey, has_key};
@@ -8,7 +9,6 @@ use crate::steps::{
     ErasedBody, JobCx, RequiredWaitFuture, SleepFuture, StepFuture, StepName, StepOptions,
     WaitFuture, WaitOptions,
 };
-use std::any::type_name;
 use std::future::{Future, ready};
 use std::pin::Pin;
 
@@ -67,7 +67,7 @@ pub(super) fn erased<'a, T: Durable>(
         cx,
         name,
         options,
-        fingerprint(type_name::<T>()),
+        Tag::<T>::new().fingerprint(),
         body,
         decode::<T>,
     )
@@ -86,13 +86,6 @@ pub(super) fn decode<T: Durable>(bytes: &[u8]) -> Result<T, String> {
 
 fn spent() -> Failure {
     Failure::msg("a step that moves what it captures was started a second time")
-}
-
-/// A number that tells one output type from another in a report (FNV-1a).
-pub(super) fn fingerprint(name: &str) -> u64 {
-    name.bytes().fold(0xcbf2_9ce4_8422_2325, |hash, byte| {
-        (hash ^ u64::from(byte)).wrapping_mul(0x0000_0100_0000_01b3)
-    })
 }
 
 /// The future of a step. A plain `.await` would say it too if it is none, but with the advice to

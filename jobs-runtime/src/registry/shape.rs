@@ -1,9 +1,10 @@
 //! What of a definition tools look at: the types whose values are stored, and the whole list of
 //! its steps with those of its helpers. How two versions of it differ is judged in `lock`.
 
-use super::{JobDef, StepDef};
+use super::{JobDef, StepDef, StepType};
 use serde_json::Value;
 use std::any::type_name;
+use std::iter::repeat;
 
 /// A type whose values outlive the process.
 #[derive(Clone, Copy, Debug)]
@@ -37,6 +38,8 @@ pub struct ListedStep {
     pub file: &'static str,
     /// What was written.
     pub def: &'static StepDef,
+    /// What it stores.
+    pub ty: StepType,
 }
 
 impl JobDef {
@@ -44,7 +47,8 @@ impl JobDef {
     #[must_use]
     pub fn listed_steps(&self) -> Vec<ListedStep> {
         let mut all = Vec::new();
-        list(&[String::new()], self.file, self.steps, &mut all);
+        let types = self.step_types();
+        list(&[String::new()], self.file, (self.steps, types), &mut all);
         all
     }
 
@@ -65,10 +69,12 @@ impl JobDef {
 fn list(
     prefixes: &[String],
     file: &'static str,
-    steps: &'static [StepDef],
+    (steps, types): (&'static [StepDef], Vec<StepType>),
     all: &mut Vec<ListedStep>,
 ) {
-    for step in steps {
+    // A body that a test left out tells nothing.
+    let types = types.into_iter().chain(repeat(StepType::NotKnown));
+    for (step, ty) in steps.iter().zip(types) {
         let names = || std::iter::once(step.name).chain(step.was.iter().copied());
         let mut names = prefixes
             .iter()
@@ -77,7 +83,8 @@ fn list(
             Some(helper) => {
                 let below: Vec<String> = names.map(|name| format!("{name}/")).collect();
                 let helper = helper();
-                list(&below, helper.file, helper.steps, all);
+                let steps = (helper.steps, helper.step_types());
+                list(&below, helper.file, steps, all);
             }
             None => {
                 let name = names.next().unwrap_or_default();
@@ -87,6 +94,7 @@ fn list(
                     was,
                     file,
                     def: step,
+                    ty,
                 });
             }
         }

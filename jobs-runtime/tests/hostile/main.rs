@@ -89,6 +89,7 @@ macro_rules! hold {
 }
 
 hold! {
+    a_schedule_fires_at_the_first_time_that_fits_or_is_refused_in_words: "crons";
     a_cursor_reads_back_or_is_refused: "cursors";
     a_duration_reads_back_or_is_refused_in_words: "durations";
     no_two_lists_of_parts_give_one_key: "keys";

@@ -26,6 +26,13 @@ const WORDS: &[&[u8]] = &[
     b"r#",
     b"ms",
     b":",
+    b"*/",
+    b",",
+    b"-",
+    b" * ",
+    b"29 2",
+    b"mon-fri",
+    b"every ",
 ];
 /// Changes of one input.
 const CHANGE_LIMIT: u64 = 8;

@@ -22,9 +22,14 @@ fn is_as_in(file: &str, text: &str) {
 #[test]
 fn the_lock_of_a_program_reads_as_it_should() {
     let mut lock = Lock::of_program().unwrap();
-    // The runtime under test brings jobs of its own.
+    // The runtime under test brings jobs of its own, and so do the tests beside this one.
+    lock.jobs
+        .retain(|name, _| name == "label.print" || name == "send_parcel");
+    lock.events.retain(|name, _| name == "parcel-scanned");
+    let mut known = lock.to_toml();
+    known.truncate(known.find("\n[types]").unwrap());
     lock.types
-        .retain(|name, _| !name.starts_with("jobs_runtime::"));
+        .retain(|name, _| known.contains(&format!("\"{name}\"")));
     is_as_in("golden.lock", &lock.to_toml());
 }
 

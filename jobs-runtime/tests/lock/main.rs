@@ -1,4 +1,5 @@
-//! The lock file, the preflight, the graph and the command line, over the jobs in `defs`. How two
+//! The lock file, the preflight, the graph and the command line, over the jobs in `defs`; in `changed` and
+//! `typed` what the lock knows of the steps in a body. How two
 //! locks differ is tested where they are compared, in `src/lock/compare/tests.rs`.
 
 #![allow(
@@ -7,7 +8,9 @@
     reason = "a test fails by panicking"
 )]
 
+mod changed;
 mod defs;
 mod files;
 mod preflight;
 mod shown;
+mod typed;

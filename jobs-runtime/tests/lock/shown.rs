@@ -73,6 +73,48 @@ async fn lock_writes_and_checks_and_does_not_write_over_what_is_risky() {
     );
 }
 
+#[tokio::test(flavor = "multi_thread")]
+async fn doctor_says_what_is_wrong_with_a_store_and_ends_with_1() {
+    let (_folder, url, _) = store_with_a_run(11).await;
+    let (code, out, err) = jobs(&["doctor", "--url", &url]).await;
+    assert_eq!(code, cli::OK, "{out}{err}");
+    assert!(
+        out.contains("journal_mode: wal") && out.contains("nothing is wrong"),
+        "{out}"
+    );
+    let (code, out, _) = jobs(&["doctor", "--json", "--url", &url]).await;
+    let said: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &said["healthy"]), (cli::OK, &true.into()));
+    assert_eq!(said["driver"], "sqlite");
+
+    let file = url.trim_start_matches("sqlite://");
+    let store = rusqlite::Connection::open(file).unwrap();
+    store
+        .execute("UPDATE jobs_key SET job = zeroblob(16)", [])
+        .unwrap();
+    drop(store);
+    let (code, out, _) = jobs(&["doctor", "--url", &url]).await;
+    assert_eq!(code, cli::FOUND);
+    assert!(
+        out.contains("key_of_nobody") && out.contains("help: "),
+        "{out}"
+    );
+    let (code, out, _) = jobs(&["doctor", "--json", "--url", &url]).await;
+    let said: Value = serde_json::from_str(&out).unwrap();
+    assert_eq!((code, &said["healthy"]), (cli::FOUND, &false.into()));
+    assert!(said["findings"][0]["remedy"].is_string(), "{said}");
+}
+
+#[tokio::test]
+async fn doctor_looks_at_what_is_no_store_and_makes_none() {
+    let folder = tempfile::tempdir().unwrap();
+    let file = folder.path().join("jobs.db");
+    let url = format!("sqlite://{}", file.display());
+    let (code, out, err) = jobs(&["doctor", "--url", &url]).await;
+    assert_eq!(code, cli::FOUND, "{out}{err}");
+    assert!(!file.exists(), "it was made: {out}");
+}
+
 #[tokio::test]
 async fn a_command_that_cannot_be_understood_ends_with_2_and_help_with_0() {
     assert_eq!(jobs(&["lokc"]).await.0, cli::MISUSED);

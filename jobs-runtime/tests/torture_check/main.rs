@@ -4,7 +4,6 @@
 #![allow(clippy::unwrap_used, clippy::panic)]
 
 mod clean;
-mod mistakes;
 mod mutations;
 mod recorder;
 mod story;

@@ -657,6 +657,51 @@ fn a_run_that_is_woken_late_is_found() {
 }
 
 #[test]
+fn a_run_that_is_not_woken_for_what_it_does_not_wait_for_yet_is_no_finding() {
+    let mut story = Story::default();
+    story.enqueue(1).publish(7).pass(1);
+    let lease = story.lease_of(1, 1, 1);
+    story
+        .lease(1, lease)
+        .record(1, 1, 1, pending("nap", RecordKind::Sleep))
+        .settle(1, 1, 2, PARK)
+        .pass(60_000);
+    let lease = Leased {
+        journal: vec![pending("nap", RecordKind::Sleep)],
+        ..story.lease_of(1, 2, 1)
+    };
+    let slept = Recorded {
+        position: Some(Position(0)),
+        ended: Some(Ended::Done),
+        ..pending("nap", RecordKind::Sleep)
+    };
+    let served = Recorded {
+        position: Some(Position(1)),
+        ended: Some(Ended::Done),
+        event: Some(event(7)),
+        ..wait("paid?")
+    };
+    story
+        .lease(1, lease)
+        .record(1, 2, 1, slept.clone())
+        .record(1, 2, 2, wait("paid?"))
+        .record(1, 2, 3, served.clone())
+        .settle(1, 2, 4, ACK)
+        .quiet()
+        .dump(Dumped {
+            epoch: 2,
+            journal: vec![slept, served],
+            ..Story::dumped(1, State::Done)
+        });
+    let rules = Rules {
+        wake_within: Some(Millis(1_000)),
+        ..Rules::default()
+    };
+    let report = check(&story.entries, &rules);
+    assert!(report.violations.is_empty(), "{}", told(&report));
+}
+
+#[test]
 fn two_events_of_one_number_are_found() {
     let mut story = finished();
     story.dump(with_pay(State::Done)).publish(7);
@@ -818,6 +863,62 @@ fn a_job_that_follows_the_holder_of_its_key_is_no_finding() {
         .dump(Dumped {
             visible_at,
             ..keyed_dump(2, State::Pending)
+        })
+        .is_clean();
+}
+
+#[test]
+fn a_commit_sent_again_after_one_of_an_older_lease_is_no_second_life() {
+    let mut story = Story::default();
+    let late = Leased {
+        lease_losses: 1,
+        ..story.lease_of(1, 2, 2)
+    };
+    story.enqueue_as(keyed(1));
+    story.lease(1, story.lease_of(1, 1, 1)).pass(2_000);
+    let (from, until) = (story.now(), story.now().after(LEASE));
+    story.lease(
+        1,
+        Leased {
+            from,
+            until,
+            ..late
+        },
+    );
+    let goes_on = CommitCall {
+        settle: Some(Settled::Continue { next: job(2) }),
+        ..Story::commit_of(1, 2, 1)
+    };
+    let next = |op| EnqueueCall {
+        within: Some(op),
+        ..keyed(2)
+    };
+    let code = String::from("lost");
+    let op = story.invoke(1, Call::Commit(Box::new(goes_on.clone())));
+    let carried = story.invoke(1, Call::Enqueue(Box::new(next(op))));
+    for op in [op, carried] {
+        let code = code.clone();
+        story.write(1, What::Unknown { op, code });
+    }
+    let old = Call::Commit(Box::new(Story::commit_of(1, 1, 1)));
+    story.call(1, old, Answer::LeaseLost);
+    story.lease(1, story.lease_of(2, 1, 1));
+    let op = story.invoke(1, Call::Commit(Box::new(goes_on)));
+    let carried = story.invoke(1, Call::Enqueue(Box::new(next(op))));
+    let answer = Answer::Applied;
+    story.write(1, What::Ok { op, answer });
+    let (op, answer) = (carried, Answer::Carried);
+    story.write(1, What::Ok { op, answer }).quiet();
+    story.dump(Dumped {
+        epoch: 2,
+        attempt: 2,
+        lease_losses: 1,
+        ..keyed_dump(1, State::Done)
+    });
+    story
+        .dump(Dumped {
+            epoch: 1,
+            ..keyed_dump(2, State::Suspended)
         })
         .is_clean();
 }

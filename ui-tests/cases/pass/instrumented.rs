@@ -2,6 +2,7 @@
 #![forbid(unsafe_code)]
 #![deny(warnings, missing_docs)]
 
+use jobs_runtime::private::StepType;
 use jobs_runtime::{Job, Result, job, step, steps};
 
 async fn work(input: u64) -> Result<u64> {
@@ -10,7 +11,7 @@ async fn work(input: u64) -> Result<u64> {
 
 /// Below.
 #[job(idempotency = none)]
-#[tracing::instrument(skip_all, fields(input))]
+#[tracing::instrument(skip_all, fields(input = input + 1))]
 pub async fn instrumented_below(input: u64) -> Result<u64> {
     Ok(step!("work", work(input)).await?)
 }
@@ -43,6 +44,8 @@ pub async fn instrumented_with_arguments(input: u64) -> Result<u64> {
 }
 
 fn main() {
-    assert_eq!(instrumented_below::def().steps.len(), 1);
+    let steps = instrumented_below::def().listed_steps();
+    assert_eq!(steps.len(), 1);
+    assert!(matches!(steps[0].ty, StepType::NotKnown));
     let _ = (instrumented_below(1), instrumented_with_arguments(1));
 }

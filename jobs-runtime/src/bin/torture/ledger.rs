@@ -21,15 +21,11 @@ pub(crate) fn append(line: &Value) -> Result<(), String> {
     writeln!(ledger, "{line}").map_err(said)
 }
 
-/// The commit that a program was built from, if whoever built it said so: one that runs for hours
-/// outlives what git could tell of it later.
-const BUILT_FROM: Option<&str> = option_env!("TORTURE_COMMIT");
-
-/// The commit that the program was built from, or else the one that git knows of now; a mark says
-/// that something was changed since.
+/// The commit that the program was built from: as whoever built it said in `JOBS_BUILT_FROM`, or
+/// else as far as git knows now; a mark says that something was changed since.
 pub(crate) fn commit() -> String {
-    if let Some(commit) = BUILT_FROM {
-        return commit.to_owned();
+    if let Some(said) = option_env!("JOBS_BUILT_FROM") {
+        return said.to_owned();
     }
     let described = Command::new("git")
         .args([

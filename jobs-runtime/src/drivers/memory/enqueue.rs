@@ -3,7 +3,7 @@
 use super::row::Row;
 use super::store::{Follower, Hint, KeyHold, Store};
 use crate::contract::{Capabilities, Conflicted, EnqueueAnswer, Enqueued, check_job};
-use crate::core::{self, Head, JobId, Meeting, NewJob, RunId, Timestamp};
+use crate::core::{self, Head, JobId, Meeting, NewJob, OnConflict, RunId, Timestamp};
 
 impl Store {
     pub(super) fn enqueue(
@@ -26,6 +26,11 @@ impl Store {
                 deduped: false,
                 input_differs: row.spec.input != spec.input,
             });
+        }
+        if job.on_conflict == OnConflict::Replace
+            && let Some((id, run_id)) = self.replaced.by(spec.id, now)
+        {
+            return Ok(got_input_of_another(id, run_id));
         }
         let key = spec.key.as_deref();
         if let Some(hold) = key.and_then(|key| self.holder(&spec.scope, key, now)) {
@@ -57,14 +62,14 @@ impl Store {
                     .is_some_and(|row| row.spec.input != job.spec.input),
             }),
             Meeting::Refuse => Err(Conflicted::KeyTaken(hold.job)),
-            Meeting::Replace => Ok(self.replace(hold.job, hold.run, job)),
+            Meeting::Replace => Ok(self.replace(hold.job, hold.run, job, now)),
             Meeting::Follow => Ok(self.follow(job, &hold, now)),
         }
     }
 
     fn follow(&mut self, job: &NewJob, hold: &KeyHold, now: Timestamp) -> Enqueued {
         if let Some(next) = hold.next {
-            return self.replace(next.job, next.run, job);
+            return self.replace(next.job, next.run, job, now);
         }
         let spec = &job.spec;
         let (head, from) = core::follower(job, now);
@@ -81,19 +86,15 @@ impl Store {
     }
 
     /// Gives a job that has not begun the input and the expiry of another.
-    fn replace(&mut self, id: JobId, run_id: RunId, by: &NewJob) -> Enqueued {
+    fn replace(&mut self, id: JobId, run_id: RunId, by: &NewJob, now: Timestamp) -> Enqueued {
         if let Some(mut row) = self.take(id) {
             row.spec.input = by.spec.input.clone();
             row.spec.expires_at = by.spec.expires_at;
             row.head.revision += 1;
             self.put(row);
         }
-        Enqueued {
-            id,
-            run_id,
-            deduped: true,
-            input_differs: false,
-        }
+        self.replaced.remember(by.spec.id, (id, run_id), now);
+        got_input_of_another(id, run_id)
     }
 
     fn add(&mut self, job: &NewJob, head: Head) -> Enqueued {
@@ -111,5 +112,14 @@ impl Store {
             deduped: false,
             input_differs: false,
         }
+    }
+}
+
+fn got_input_of_another(id: JobId, run_id: RunId) -> Enqueued {
+    Enqueued {
+        id,
+        run_id,
+        deduped: true,
+        input_differs: false,
     }
 }

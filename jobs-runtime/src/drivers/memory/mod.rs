@@ -14,6 +14,7 @@ mod inspect;
 mod journal;
 mod lanes;
 mod prune;
+mod replaced;
 mod row;
 mod settings;
 mod stats;

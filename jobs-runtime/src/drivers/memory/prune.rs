@@ -16,6 +16,7 @@ impl Store {
             self.forget(*id);
         }
         self.drop_stale_keys(bounds.limit, now);
+        self.replaced.forget(bounds.limit, now);
         Pruned {
             jobs: jobs.len() as u64,
             events: self.prune_events(bounds),

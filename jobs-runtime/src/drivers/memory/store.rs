@@ -1,6 +1,7 @@
 //! The maps, and the two moves by which every change of a row goes through them.
 
 use super::lanes::Lanes;
+use super::replaced::Replaced;
 use super::row::Row;
 use crate::contract::{Setting, StoredEvent, WakeUp};
 use crate::core::{
@@ -54,6 +55,7 @@ pub(super) struct Store {
     pub(super) owned: BTreeMap<JobId, BTreeSet<JobId>>,
     /// By scope and key.
     pub(super) keys: BTreeMap<(String, String), KeyHold>,
+    pub(super) replaced: Replaced,
     pub(super) runs: BTreeMap<RunId, JobId>,
     pub(super) events: BTreeMap<u64, EventRow>,
     pub(super) event_ids: BTreeMap<EventId, u64>,

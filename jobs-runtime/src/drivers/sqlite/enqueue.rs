@@ -4,7 +4,7 @@ use super::fault::Fault;
 use super::group::{Hints, Tx};
 use super::keys::Holder;
 use super::whole::Whole;
-use super::{keys, row, sql};
+use super::{keys, replaced, row, sql};
 use crate::contract::{Conflicted, EnqueueAnswer, Enqueued, check_job};
 use crate::core::{self, Head, Job, JobId, JobNotes, Meeting, NewJob, OnConflict, Payload, RunId};
 use rusqlite::params;
@@ -40,6 +40,11 @@ pub(super) fn insert(tx: &Tx<'_>, job: &NewJob) -> Result<EnqueueAnswer, Fault> 
             deduped: false,
             input_differs: input_differs(tx, spec.id, &spec.input)?,
         }));
+    }
+    if job.on_conflict == OnConflict::Replace
+        && let Some((id, run_id)) = replaced::by(tx, spec.id)?
+    {
+        return Ok(Ok(got_input_of_another(id, run_id)));
     }
     if let Some(key) = spec.key.as_deref()
         && let Some(holder) = keys::holder(**tx, &spec.scope, key, tx.now)?
@@ -90,12 +95,17 @@ fn replace(tx: &Tx<'_>, id: JobId, run_id: RunId, by: &NewJob) -> Result<Enqueue
         sql::REPLACE_EXPIRY,
         params![id.as_bytes(), row::instant(expires_at)],
     )?;
-    Ok(Enqueued {
+    replaced::remember(tx, by.spec.id, (id, run_id))?;
+    Ok(got_input_of_another(id, run_id))
+}
+
+fn got_input_of_another(id: JobId, run_id: RunId) -> Enqueued {
+    Enqueued {
         id,
         run_id,
         deduped: true,
         input_differs: false,
-    })
+    }
 }
 
 fn add(tx: &Tx<'_>, job: &NewJob, head: Head) -> Result<Enqueued, Fault> {

@@ -45,6 +45,11 @@ pub fn migrations() -> &'static [Migration] {
             name: "followers",
             sql: include_str!("migrations/0003_followers.sql"),
         },
+        Migration {
+            version: 4,
+            name: "replaced",
+            sql: include_str!("migrations/0004_replaced.sql"),
+        },
     ]
 }
 

@@ -34,6 +34,7 @@ mod place;
 mod prune;
 mod publish;
 mod readers;
+mod replaced;
 mod row;
 mod settings;
 mod sql;

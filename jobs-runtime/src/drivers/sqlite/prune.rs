@@ -28,6 +28,7 @@ fn remove(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<Pruned, Fault> {
         },
     };
     delete(sql::KEY_PRUNE, tx.now)?;
+    delete(sql::REPLACED_PRUNE, tx.now)?;
     vacuum(tx)?;
     Ok(pruned)
 }

@@ -103,6 +103,9 @@ statements! {
     NOTE_STORE = "note_store";
     REPLACE_EXPIRY = "replace_expiry";
     REPLACE_INPUT = "replace_input";
+    REPLACED_FIND = "replaced_find";
+    REPLACED_INSERT = "replaced_insert";
+    REPLACED_PRUNE = "replaced_prune";
     RUN_FIND = "run_find";
     SETTING_DELETE = "setting_delete";
     SETTING_LIST = "setting_list";

@@ -102,7 +102,7 @@ impl<'a> Compared<'a> {
         }
         self.effect(&subject, old, new);
         self.event_of(&subject, old, new);
-        if let (Some(old), Some(new)) = (&old.output, &new.output) {
+        if let (Some(old), Some(new)) = (old.known_output(), new.known_output()) {
             let doing = "a run that did the step is held, because its record cannot be read";
             self.types("output", &subject, (old, new), doing);
         }
@@ -147,14 +147,14 @@ impl<'a> Compared<'a> {
     }
 
     fn event_of(&mut self, subject: &Subject, old: &StepLock, new: &StepLock) {
-        let (Some(old), Some(new)) = (&old.event, &new.event) else {
+        let (Some(old), Some(new)) = (old.known_event(), new.known_event()) else {
             return;
         };
         let leads = self
             .new
             .events
             .get(new)
-            .is_some_and(|it| it.was.contains(old));
+            .is_some_and(|it| it.was.iter().any(|was| was == old));
         if old != new && !leads {
             let message = format!(
                 "waits for event \"{new}\", and runs in it wait for \"{old}\": what comes under that name is not what they ask for"
@@ -187,11 +187,13 @@ fn answering<'l>(job: &'l JobLock, name: &str) -> Option<(&'l str, &'l StepLock)
 
 /// Whether one step could be the other under a new name.
 fn is_alike(old: &StepLock, new: &StepLock) -> bool {
-    let output = match (&old.output, &new.output) {
+    let agree = |old: Option<&str>, new: Option<&str>| match (old, new) {
         (Some(old), Some(new)) => old == new,
         _ => true,
     };
-    old.kind == new.kind && old.event == new.event && output
+    old.kind == new.kind
+        && agree(old.known_event(), new.known_event())
+        && agree(old.known_output(), new.known_output())
 }
 
 /// In a helper a step is written without the name of the helper's call.

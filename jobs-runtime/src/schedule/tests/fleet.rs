@@ -40,7 +40,7 @@ fn sweep(schedule: &'static str) -> &'static JobDef {
         output: TypeDef::of::<()>(),
         needs: &[],
         steps: &[],
-        run: |_, _| Box::pin(std::future::ready(Ok(Vec::new()))),
+        run: |_| Box::pin(std::future::ready(Ok(Vec::new()))),
     }))
 }
 

@@ -2,7 +2,8 @@
 //! write down what they do to the world. It changes nothing: not an answer, not an error.
 //!
 //! Reads are not written down. Nor is what goes through a transaction of the caller's own, past
-//! the driver: whoever enqueues in one writes it down by [`Log`], with [`EnqueueCall::of`].
+//! the driver: whoever enqueues in one writes it down by [`Log`], with [`EnqueueCall::of`], and
+//! who commits in one by [`Recorder::committing`] and what follows it.
 
 mod dump;
 mod effect;
@@ -44,7 +45,7 @@ impl Recorder {
     }
 
     /// Calls that share one answer, which was an error.
-    fn failed(&self, ops: impl IntoIterator<Item = Op>, error: &Error) {
+    pub(crate) fn failed(&self, ops: impl IntoIterator<Item = Op>, error: &Error) {
         for op in ops {
             self.log.write(told::failure(op, error));
         }
@@ -76,7 +77,8 @@ impl Recorder {
             .collect()
     }
 
-    fn committing(&self, commit: &Commit) -> Committing {
+    /// A commit is about to be made.
+    pub(crate) fn committing(&self, commit: &Commit) -> Committing {
         let call = CommitCall::of(commit);
         let op = self.log.invoke(Call::Commit(Box::new(call)));
         Committing {
@@ -86,7 +88,8 @@ impl Recorder {
         }
     }
 
-    fn committed(&self, ops: &Committing, answer: &CommitAnswer) {
+    /// It was answered.
+    pub(crate) fn committed(&self, ops: &Committing, answer: &CommitAnswer) {
         let answer = told::commit_answer(answer);
         let is_stored = answer == Answer::Applied;
         self.log.write(What::Ok { op: ops.op, answer });
@@ -97,10 +100,18 @@ impl Recorder {
             });
         }
     }
+
+    /// It was answered, and then undone with its transaction.
+    #[allow(dead_code, reason = "a build without sqlx has no such transactions")]
+    pub(crate) fn undone(&self, ops: &Committing) {
+        for op in ops.all() {
+            self.log.write(told::not_carried(op));
+        }
+    }
 }
 
 /// The ops of one commit.
-struct Committing {
+pub(crate) struct Committing {
     op: Op,
     children: Vec<Op>,
     events: Vec<Op>,
@@ -111,7 +122,7 @@ impl Committing {
         self.children.iter().chain(&self.events).copied()
     }
 
-    fn all(&self) -> impl Iterator<Item = Op> {
+    pub(crate) fn all(&self) -> impl Iterator<Item = Op> {
         [self.op].into_iter().chain(self.carried())
     }
 }

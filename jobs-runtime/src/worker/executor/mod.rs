@@ -15,7 +15,7 @@ use crate::contract::Claimed;
 use crate::core::{
     Commit, CommitNumber, Ended, Millis, Next, Payload, Replay, Run, Settle, StepRecord, Timestamp,
 };
-use crate::registry::JobDef;
+use crate::registry::{Call, JobDef};
 use crate::steps::{JobCx, JobInfo, JobWaker, RunCell, Transactions};
 use crate::torture::crash_point;
 use std::future::Future;
@@ -77,7 +77,7 @@ pub(super) async fn execute(shared: Arc<Shared>, mut claimed: Claimed, at: Claim
     // It starts inside its own future: what panics in reading the input is caught as well.
     let start = async {
         let input = cell.open(&input)?;
-        (def.run)(JobCx::new(&cell), &input).await
+        (def.run)(Call::Run(JobCx::new(&cell), &input)).await
     };
     let mut body: Option<BodyFuture<'_>> = Some(Box::pin(start));
     let executor = Executor {

@@ -233,11 +233,13 @@ pub(crate) fn is_once(point: &str) -> bool {
 
 /// Whether a worker comes to this point within each of its writes.
 fn is_write(point: &str) -> bool {
-    const WRITES: [&str; 4] = [
+    const WRITES: [&str; 6] = [
         "committer.",
         "driver.sqlite.commit.",
         "driver.sqlite.queue.",
+        "driver.sqlite.step.",
         "store.commit.",
+        "store.transacting.",
     ];
     WRITES.iter().any(|prefix| point.starts_with(prefix))
 }

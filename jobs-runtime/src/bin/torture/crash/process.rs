@@ -9,7 +9,7 @@ use jobs_runtime::torture::history::Life;
 use jobs_runtime::torture::log::{FileSink, Log};
 use jobs_runtime::torture::recorder::Recorder;
 use jobs_runtime::torture::workload::{Choices, Client, Operator, World};
-use jobs_runtime::torture::{Bug, points, seeded};
+use jobs_runtime::torture::{Bug, paid, points, seeded};
 use jobs_runtime::{Error, Jobs, Timestamp};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};
@@ -29,6 +29,8 @@ const WATCH: Duration = Duration::from_millis(5);
 const MEAN_PAUSE: u64 = 300;
 /// Acts of a client between two acts of its operator.
 const ACTS_AN_OPERATOR: u64 = 4;
+/// Acts of a client between two jobs with `tx` steps.
+const ACTS_A_PAYMENT: u64 = 3;
 
 /// What a process is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -115,7 +117,9 @@ async fn live(setup: Setup) -> Result<(), String> {
     let effects = pen(&setup.folder, life, "effects", time)?;
     let part = u64::from(process) << 32 | u64::from(life.incarnation);
     let store = open(&setup.folder, time).await.map_err(said)?;
-    let recorder = Recorder::new(Arc::new(store), calls);
+    let store = Arc::new(store);
+    paid::record_with(Recorder::new(store.clone(), calls.clone()));
+    let recorder = Recorder::new(store, calls);
     let mut jobs = Jobs::with_driver(recorder, Env::new(time, SystemEntropy));
     if setup.lossy {
         let luck = Choices::of(seed, part ^ 0x3EA7);
@@ -141,9 +145,13 @@ async fn be_client(jobs: &Jobs, mut choices: Choices, acts: u64, time: FastTime)
     use jobs_runtime::clock::Clock;
     let mut client = Client::new(Choices::new(choices.bits()));
     let mut operator = Operator::new(Choices::new(choices.bits()));
+    let mut payer = Choices::new(choices.bits());
     for act in 1..=acts {
         time.sleep(client.pause(MEAN_PAUSE)).await;
         drop(client.act(jobs).await);
+        if act % ACTS_A_PAYMENT == 1 {
+            drop(paid::enqueue(&mut payer, jobs).await);
+        }
         if act % ACTS_AN_OPERATOR == 0 {
             drop(operator.act(jobs).await);
             do_the_round(jobs, time).await;

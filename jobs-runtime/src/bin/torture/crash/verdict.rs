@@ -1,10 +1,11 @@
 //! What the checker says of a trial.
 
-use super::process::log_folder;
+use super::process::{log_folder, store_file};
 use super::trial::Terms;
 use jobs_runtime::core::Millis;
 use jobs_runtime::torture::check::{self, Rules};
 use jobs_runtime::torture::log::read_folder;
+use jobs_runtime::torture::paid;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -49,6 +50,9 @@ pub(crate) fn of(folder: &Path, fallen: Vec<String>, terms: &Terms) -> Result<Ve
     for (name, count) in seen.as_object().into_iter().flatten() {
         let count = count.as_u64().unwrap_or(0);
         verdict.seen.insert(name.clone(), count);
+    }
+    for wrong in paid::check(&store_file(folder), &entries)? {
+        verdict.broken.push(("I2".into(), wrong));
     }
     fell(&mut verdict, fallen);
     Ok(verdict)

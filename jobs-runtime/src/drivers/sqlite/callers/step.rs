@@ -8,6 +8,7 @@ use super::turn::OwnTurn;
 use crate::Error;
 use crate::contract::{Driver, EnqueueAnswer, Published, StepTransaction, Transactional};
 use crate::core::{Commit, CommitAnswer, Millis, NewEvent, NewJob, Timestamp};
+use crate::torture::crash_point;
 use async_trait::async_trait;
 use sqlx::{Row, Sqlite as SqlxSqlite, SqliteConnection, Transaction};
 use std::ops::{Deref, DerefMut};
@@ -93,6 +94,7 @@ impl StepTransaction for SqliteTx {
         let turn = tokio::task::spawn_blocking(move || OwnTurn::take(line)).await;
         let turn = turn.map_err(|_| super::super::writer::closed())?;
         transaction::lock(&mut tx).await?;
+        crash_point!("driver.sqlite.step.after_begin");
         Ok(SqliteTx {
             tx,
             shared,
@@ -119,7 +121,10 @@ impl StepTransaction for SqliteTx {
             _turn,
             _place,
         } = self;
-        tx.commit().await.map_err(|error| {
+        crash_point!("driver.sqlite.step.before_commit");
+        let ended = tx.commit().await;
+        crash_point!("driver.sqlite.step.after_commit");
+        ended.map_err(|error| {
             let fault = fault(error);
             if is_refusal(&fault) {
                 return Error::tx_refused(fault.before_write(&shared.path));
