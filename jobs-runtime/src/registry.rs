@@ -270,20 +270,8 @@ impl JobDef {
         self.options.raw_await || self.steps.iter().any(calls_raw_helper)
     }
 
-    /// Whether a step of the body, or of a helper it calls, writes in a transaction.
-    pub(crate) fn has_tx_steps(&self) -> bool {
-        self.steps.iter().any(is_tx)
-    }
-
     fn place(&self) -> String {
         place(self.krate, self.version, self.file, self.line)
-    }
-}
-
-fn is_tx(step: &StepDef) -> bool {
-    match step.helper {
-        Some(helper) => helper().steps.iter().any(is_tx),
-        None => step.tx,
     }
 }
 
