@@ -150,7 +150,7 @@ impl Store {
     fn add(&mut self, job: &NewJob, head: Head, now: Timestamp) -> Enqueued {
         let spec = &job.spec;
         self.runs.insert(spec.run_id, spec.id);
-        let mut row = Row::new(job.stored_spec(now), head);
+        let mut row = Box::new(Row::new(job.stored_spec(now), head));
         for record in &job.prefix {
             row.journal.insert(record.clone());
         }

@@ -8,6 +8,7 @@ mod client;
 mod jobs;
 mod operator;
 mod script;
+mod ticks;
 mod world;
 
 pub use choices::Choices;
@@ -15,4 +16,5 @@ pub use client::Client;
 pub use jobs::LIMITED_AT_ONCE;
 pub use operator::Operator;
 pub use script::{Act, Script};
+pub use ticks::{SCHEDULE, TICKS_EVERY, make_ticks};
 pub use world::World;
