@@ -30,7 +30,7 @@ pub(super) fn claim(tx: &Tx<'_>, claim: &Claim) -> Result<Claims, Fault> {
     let mut strips = lanes::strips(**tx, &queues, LANE_LIMIT)?;
     let mut claiming = Claiming::new(tx, claim);
     if claim.limit > 0 && strips.iter().any(|strip| strip.first.0 <= tx.now) {
-        claiming.lease_all(strips)?;
+        claiming.lease_all(&queues, strips)?;
         strips = lanes::strips(**tx, &queues, LANE_LIMIT)?;
     }
     Ok(Claims {
@@ -60,6 +60,16 @@ fn open_queues(db: Db<'_>, claim: &Claim) -> Result<Vec<String>, Fault> {
     Ok(open)
 }
 
+/// What became of a row that a claim came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// This claim has had it already.
+    Before,
+    Leased,
+    /// It has ended, or was set aside.
+    Settled,
+}
+
 /// One claim while it is made.
 struct Claiming<'a> {
     tx: &'a Tx<'a>,
@@ -67,6 +77,8 @@ struct Claiming<'a> {
     jobs: Vec<Claimed>,
     /// A lease of no length is visible again at once, and must not be found twice.
     seen: BTreeSet<JobId>,
+    /// Something has ended on the way.
+    has_settled: bool,
     room: Room,
     /// Queues and lanes that a limit holds back.
     held: BTreeSet<(String, String)>,
@@ -81,18 +93,23 @@ impl<'a> Claiming<'a> {
             claim,
             jobs: Vec::new(),
             seen: BTreeSet::new(),
+            has_settled: false,
             room: Room::default(),
             held: BTreeSet::new(),
             retry_at: None,
         }
     }
 
-    fn lease_all(&mut self, strips: Vec<Strip>) -> Result<(), Fault> {
+    fn lease_all(&mut self, queues: &[String], strips: Vec<Strip>) -> Result<(), Fault> {
         let priorities: BTreeSet<i64> = strips.iter().map(|strip| strip.priority).collect();
         let mut strips = strips;
         for priority in priorities {
             if self.is_full() {
                 break;
+            }
+            if self.has_settled {
+                // What ended may have made others visible.
+                strips = lanes::strips(**self.tx, queues, LANE_LIMIT)?;
             }
             let (own, others) = strips.into_iter().partition(|s| s.priority == priority);
             strips = others;
@@ -118,12 +135,16 @@ impl<'a> Claiming<'a> {
             let starts = lineup.starts(index, job);
             match self.room.check(&groups, starts, tx.now) {
                 Ok(()) => {
-                    if self.lease(job)? {
+                    let taken = self.lease(job)?;
+                    if taken == Taken::Leased {
                         self.room.take(&groups, starts, tx.now);
                         lineup.served(index);
                     }
                     let wanted = self.claim.limit - self.jobs.len();
-                    lineup.advance(tx, index, job, wanted)?;
+                    match taken {
+                        Taken::Settled => lineup.renew(tx, index)?,
+                        Taken::Before | Taken::Leased => lineup.advance(tx, index, job, wanted)?,
+                    }
                 }
                 Err(Blocked::Full) => {
                     lineup.hold(index, false);
@@ -139,15 +160,16 @@ impl<'a> Claiming<'a> {
         lineup.store(tx)
     }
 
-    /// True if the job was leased.
-    fn lease(&mut self, (_, id): VisibleJob) -> Result<bool, Fault> {
+    fn lease(&mut self, (_, id): VisibleJob) -> Result<Taken, Fault> {
         if !self.seen.insert(id) {
-            return Ok(false);
+            return Ok(Taken::Before);
         }
-        let leased = take(self.tx, self.claim, id)?;
-        let is_leased = leased.is_some();
-        self.jobs.extend(leased);
-        Ok(is_leased)
+        let Some(leased) = take(self.tx, self.claim, id)? else {
+            self.has_settled = true;
+            return Ok(Taken::Settled);
+        };
+        self.jobs.push(leased);
+        Ok(Taken::Leased)
     }
 
     /// When the next job becomes visible that may then be taken: jobs that are visible in a lane

@@ -148,6 +148,21 @@ pub(super) fn strips_from(
     Ok(strips)
 }
 
+/// The strips of one lane, one for each state that it has rows in.
+pub(super) fn strips_of(
+    db: Db<'_>,
+    queue: &str,
+    priority: i64,
+    lane: &str,
+) -> Result<Vec<Strip>, Fault> {
+    let mut strips = Vec::new();
+    for state in STATES {
+        let found = next(db, sql::CLAIM_LANE_FROM, state, queue, priority, lane)?;
+        strips.extend(found.filter(|it| it.priority == priority && it.lane == lane));
+    }
+    Ok(strips)
+}
+
 /// The first strip of a state and queue after, or from, this priority and lane.
 fn next(
     db: Db<'_>,

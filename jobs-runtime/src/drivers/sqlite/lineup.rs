@@ -101,6 +101,23 @@ impl Lineup {
         Ok(())
     }
 
+    /// Looks at a contender's lane anew, after a job of it has ended: what that told others may have
+    /// made them visible.
+    pub(super) fn renew(&mut self, tx: &Tx<'_>, index: usize) -> Result<(), Fault> {
+        let Some((queue, lane)) = self.place(index) else {
+            return Ok(());
+        };
+        let strips = lanes::strips_of(**tx, &queue, self.priority, &lane.text())?;
+        let own: Vec<Flow> = strips.into_iter().map(|it| Flow::new(tx, it)).collect();
+        if let Some(contender) = self.turns.lane_mut(index) {
+            (contender.starting, contender.resuming) = (first(&own, true), first(&own, false));
+        }
+        if let Some(flows) = self.flows.get_mut(index) {
+            *flows = own;
+        }
+        Ok(())
+    }
+
     /// Asks this contender no more; or, with `only_starts`, only for jobs that go on.
     pub(super) fn hold(&mut self, index: usize, only_starts: bool) {
         if let Some(contender) = self.turns.lane_mut(index) {
