@@ -138,11 +138,16 @@ impl VirtualClock {
     pub fn advance(&self, span: Duration) {
         let mut state = self.lock();
         state.elapsed += span;
-        let due = (state.elapsed, u64::MAX);
-        let later = state.sleepers.split_off(&due);
-        let woken = std::mem::replace(&mut state.sleepers, later);
+        let now = state.elapsed;
+        let mut woken = Vec::new();
+        while let Some(first) = state.sleepers.first_entry() {
+            if first.key().0 > now {
+                break;
+            }
+            woken.push(first.remove());
+        }
         drop(state);
-        woken.into_values().for_each(Waker::wake);
+        woken.into_iter().for_each(Waker::wake);
     }
 
     /// Moves time forward to an instant; does nothing if it has passed.

@@ -79,7 +79,7 @@ pub(crate) mod points {
 pub(crate) mod seeded {
     use super::Bug;
     pub(crate) use crate::core::decide;
-    use crate::core::{Commit, EventId, Timestamp};
+    use crate::core::{Commit, EventId, JobId, NextTick, TickToMake, Timestamp, Timetable};
 
     #[inline]
     pub(crate) const fn seeded(_: Bug) -> bool {
@@ -103,6 +103,17 @@ pub(crate) mod seeded {
 
     pub(crate) fn nak(commit: &Commit) -> Commit {
         commit.clone()
+    }
+
+    #[inline]
+    pub(crate) fn fire(
+        table: &Timetable,
+        now: Timestamp,
+        is_busy: bool,
+        next: NextTick<'_>,
+        job: impl Fn(Timestamp) -> JobId,
+    ) -> (Vec<TickToMake>, Timetable) {
+        table.fire(now, is_busy, next, job)
     }
 
     #[inline]

@@ -7,6 +7,7 @@ use crate::contract::{Setting, SettingWrite};
 use crate::core::{Overlap, Plan, Timestamp, Timetable};
 use crate::registry::{JobDef, Registry, TaskDef};
 use crate::store::Store;
+use crate::torture::seeded::fire;
 
 /// Writes of one task in one look, so that one that catches up does not hold up the others.
 const WRITE_LIMIT: usize = 20;
@@ -140,7 +141,7 @@ impl Scheduler {
     ) -> Result<Stepped, Error> {
         let is_busy = self.is_busy(table).await?;
         let next = |after| calendar.next(after);
-        let (make, after) = table.fire(now, is_busy, &next, |tick| job_id(def, tick));
+        let (make, after) = fire(table, now, is_busy, &next, |tick| job_id(def, tick));
         let mut jobs = Vec::with_capacity(make.len());
         for tick in &make {
             let mut given = Tick::new(tick.at, table.plan.zone.clone());

@@ -25,4 +25,6 @@ pub enum Bug {
     StepApart,
     /// One event in four cannot be stored, and is reported as published.
     SwallowedPublish,
+    /// A schedule's next tick is reckoned from the time at which the last one was made.
+    TickFromNow,
 }

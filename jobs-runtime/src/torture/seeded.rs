@@ -5,8 +5,8 @@
 
 use super::Bug;
 use crate::core::{
-    self, Applied, Commit, CommitAnswer, CommitGuard, CommitNumber, Decision, EventId, Head,
-    Millis, Settle, State, Timestamp,
+    self, Applied, Commit, CommitAnswer, CommitGuard, CommitNumber, Decision, EventId, Head, JobId,
+    Millis, NextTick, Settle, State, TickToMake, Timestamp, Timetable,
 };
 use std::fmt;
 use std::str::FromStr;
@@ -27,7 +27,7 @@ pub(crate) fn seeded(bug: Bug) -> bool {
 
 impl Bug {
     /// Every bug.
-    pub const ALL: [Bug; 11] = [
+    pub const ALL: [Bug; 12] = [
         Bug::AckBeforeRetry,
         Bug::AttemptOnSuspend,
         Bug::HalfLease,
@@ -39,6 +39,7 @@ impl Bug {
         Bug::ParkUnchecked,
         Bug::StepApart,
         Bug::SwallowedPublish,
+        Bug::TickFromNow,
     ];
 
     fn number(self) -> u8 {
@@ -60,6 +61,7 @@ impl Bug {
             Bug::ParkUnchecked => "park-unchecked",
             Bug::StepApart => "step-apart",
             Bug::SwallowedPublish => "swallowed-publish",
+            Bug::TickFromNow => "tick-from-now",
         }
     }
 }
@@ -175,6 +177,23 @@ pub(crate) fn nak(commit: &Commit) -> Commit {
         settle: Some(Settle::HandBack),
         ..without_afterthought(commit)
     }
+}
+
+/// The ticks to make now and the timetable after them: those of `core`, unless a bug is planted.
+pub(crate) fn fire(
+    table: &Timetable,
+    now: Timestamp,
+    is_busy: bool,
+    next: NextTick<'_>,
+    job: impl Fn(Timestamp) -> JobId,
+) -> (Vec<TickToMake>, Timetable) {
+    if !seeded(Bug::TickFromNow) {
+        return table.fire(now, is_busy, next, job);
+    }
+    // At its own instant a tick is the only one that is due.
+    let (make, after) = table.fire(table.next.unwrap_or(now), is_busy, next, job);
+    let next = next(now);
+    (make, Timetable { next, ..after })
 }
 
 /// Whether this event cannot be stored, and nobody is told.

@@ -20,7 +20,7 @@ pub use observe::{RunEvent, RunRef};
 use crate::client::Jobs;
 use crate::committer::Committer;
 use crate::core::{Backoff, Millis};
-use crate::registry::Registry;
+use crate::registry::{Registry, StepDef};
 use crate::schedule::{self, Scheduler, StoreTime};
 use crate::steps::StateMap;
 use crate::store::Store;
@@ -241,7 +241,7 @@ impl Worker {
         if capabilities.transactional {
             return Ok(());
         }
-        for def in registry.defs() {
+        for def in registry.defs().filter(|def| def.steps.iter().any(is_tx)) {
             let steps = def.all_steps();
             if let Some((step, _)) = steps.iter().find(|(_, step)| step.tx) {
                 return Err(Error::not_implemented(
@@ -286,6 +286,14 @@ impl Worker {
             worker: format!("{}-{bits:016x}", self.name),
             store_time: StoreTime::default(),
         }
+    }
+}
+
+/// Whether a step writes in a transaction, itself or in the helper that it calls.
+fn is_tx(step: &StepDef) -> bool {
+    match step.helper {
+        Some(helper) => helper().steps.iter().any(is_tx),
+        None => step.tx,
     }
 }
 

@@ -702,6 +702,51 @@ fn a_run_whose_queue_is_paused_is_not_woken_late() {
 }
 
 #[test]
+fn a_run_that_is_not_woken_for_what_it_does_not_wait_for_yet_is_no_finding() {
+    let mut story = Story::default();
+    story.enqueue(1).publish(7).pass(1);
+    let lease = story.lease_of(1, 1, 1);
+    story
+        .lease(1, lease)
+        .record(1, 1, 1, pending("nap", RecordKind::Sleep))
+        .settle(1, 1, 2, PARK)
+        .pass(60_000);
+    let lease = Leased {
+        journal: vec![pending("nap", RecordKind::Sleep)],
+        ..story.lease_of(1, 2, 1)
+    };
+    let slept = Recorded {
+        position: Some(Position(0)),
+        ended: Some(Ended::Done),
+        ..pending("nap", RecordKind::Sleep)
+    };
+    let served = Recorded {
+        position: Some(Position(1)),
+        ended: Some(Ended::Done),
+        event: Some(event(7)),
+        ..wait("paid?")
+    };
+    story
+        .lease(1, lease)
+        .record(1, 2, 1, slept.clone())
+        .record(1, 2, 2, wait("paid?"))
+        .record(1, 2, 3, served.clone())
+        .settle(1, 2, 4, ACK)
+        .quiet()
+        .dump(Dumped {
+            epoch: 2,
+            journal: vec![slept, served],
+            ..Story::dumped(1, State::Done)
+        });
+    let rules = Rules {
+        wake_within: Some(Millis(1_000)),
+        ..Rules::default()
+    };
+    let report = check(&story.entries, &rules);
+    assert!(report.violations.is_empty(), "{}", told(&report));
+}
+
+#[test]
 fn two_events_of_one_number_are_found() {
     let mut story = finished();
     story.dump(with_pay(State::Done)).publish(7);
@@ -981,6 +1026,39 @@ fn two_jobs_of_one_tick_are_found() {
         });
     }
     story.breaks(Invariant::I9, "has two jobs");
+}
+
+/// Ticks of a schedule that has one each minute, each with its job.
+fn minutely(ticks: &[i64]) -> Story {
+    let mut story = Story::default();
+    for (n, minute) in (1..).zip(ticks) {
+        story.enqueue_as(EnqueueCall {
+            tick: Some(tick("minutely", minute * 60_000)),
+            ..enqueue_of(n)
+        });
+    }
+    story.quiet();
+    for (n, minute) in (1..).zip(ticks) {
+        story.dump(Dumped {
+            epoch: 0,
+            tick: Some(tick("minutely", minute * 60_000)),
+            ..Story::dumped(n, State::Suspended)
+        });
+    }
+    story
+}
+
+#[test]
+fn a_tick_that_was_passed_over_is_found_where_each_is_to_be_made() {
+    let rules = Rules {
+        every_tick: [("minutely".into(), Millis::secs(60))].into(),
+        ..Rules::default()
+    };
+    let words = "the tick of \"minutely\" after";
+    minutely(&[1, 2, 4]).breaks_by(&rules, Invariant::I9, words);
+    minutely(&[1, 2, 4]).is_clean();
+    let report = check(&minutely(&[3, 2, 1]).entries, &rules);
+    assert!(report.violations.is_empty(), "{}", told(&report));
 }
 
 // I10

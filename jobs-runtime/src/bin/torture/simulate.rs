@@ -1,5 +1,7 @@
 //! `torture sim`: runs seeds of the simulator, and says which of them broke a promise.
 
+mod planted;
+
 use crate::ledger;
 use jobs_runtime::torture::Bug;
 use jobs_runtime::torture::seeded::plant;
@@ -12,10 +14,12 @@ use std::time::{Duration, Instant};
 /// How it is called.
 pub(crate) const USAGE: &str = "\
 torture sim --seeds A..B [--ops N] [--threads T] [--bug NAME] [--trace] [--json] [--ledger]
+            [--mutants]
     runs the seeds from A to B - 1, of N operations each (200), and checks each run
     --bug NAME  plants a bug, to see whether it is found
     --trace     prints all that happened in each run
-    --ledger    adds a line to the ledger";
+    --ledger    adds a line to the ledger
+    --mutants   plants each bug in turn, and says how many of the seeds it survives";
 
 /// Runs between two words about how far it is.
 const PROGRESS_RUNS: u64 = 50;
@@ -28,6 +32,7 @@ struct Args {
     trace: bool,
     json: bool,
     ledger: bool,
+    mutants: bool,
 }
 
 /// Runs what was asked for; false if a promise was broken.
@@ -39,6 +44,9 @@ pub(crate) fn command(args: impl Iterator<Item = String>) -> Result<bool, String
     let options = Options {
         operations: args.operations,
     };
+    if args.mutants {
+        return Ok(planted::find_all(&args.seeds, &options));
+    }
     plant(args.bug);
     if args.trace {
         print_traces(&args, &options)?;
@@ -70,6 +78,7 @@ impl Args {
             trace: false,
             json: false,
             ledger: false,
+            mutants: false,
         };
         while let Some(name) = given.next() {
             let mut value = || given.next().ok_or(format!("{name} wants a value\n{USAGE}"));
@@ -81,6 +90,7 @@ impl Args {
                 "--trace" => args.trace = true,
                 "--json" => args.json = true,
                 "--ledger" => args.ledger = true,
+                "--mutants" => args.mutants = true,
                 _ => return Err(format!("there is no option {name}\n{USAGE}")),
             }
         }

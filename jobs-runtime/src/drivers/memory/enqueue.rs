@@ -100,7 +100,7 @@ impl Store {
     fn add(&mut self, job: &NewJob, head: Head) -> Enqueued {
         let spec = &job.spec;
         self.runs.insert(spec.run_id, spec.id);
-        let mut row = Row::new(spec.clone(), head);
+        let mut row = Box::new(Row::new(spec.clone(), head));
         for record in &job.prefix {
             row.journal.insert(record.clone());
         }

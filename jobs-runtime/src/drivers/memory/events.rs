@@ -32,7 +32,7 @@ impl Store {
         let (roomy, full): (Vec<JobId>, Vec<JobId>) = self
             .waiting_for(&stored)
             .into_iter()
-            .partition(|id| self.live.get(id).is_some_and(has_room));
+            .partition(|id| self.live.get(id).is_some_and(|row| has_room(row)));
         for job in roomy {
             woken += u64::from(self.pin(job, stored.seq, content(&stored), now));
         }

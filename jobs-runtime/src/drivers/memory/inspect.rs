@@ -48,7 +48,7 @@ impl Inspect for Memory {
                 place
                     .range((Bound::Unbounded, below))
                     .rev()
-                    .map(|(_, row)| row)
+                    .map(|(_, row)| &**row)
                     .filter(|row| matches(filter, row))
                     .take(limit + 1)
             })

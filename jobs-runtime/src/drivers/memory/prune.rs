@@ -63,7 +63,7 @@ impl Store {
     }
 }
 
-fn ended_before(rows: &BTreeMap<JobId, Row>, before: Timestamp, limit: usize) -> Vec<JobId> {
+fn ended_before(rows: &BTreeMap<JobId, Box<Row>>, before: Timestamp, limit: usize) -> Vec<JobId> {
     rows.iter()
         .filter(|(_, row)| row.head.ended_at.is_some_and(|at| at < before))
         .map(|(id, _)| *id)

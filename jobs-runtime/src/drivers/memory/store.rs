@@ -43,9 +43,10 @@ pub(super) type WaitKey = (String, Option<String>);
 
 #[derive(Debug, Default)]
 pub(super) struct Store {
-    pub(super) live: BTreeMap<JobId, Row>,
-    pub(super) archive: BTreeMap<JobId, Row>,
-    pub(super) dead: BTreeMap<JobId, Row>,
+    /// Rows are large and move with every change of theirs: what moves is a pointer.
+    pub(super) live: BTreeMap<JobId, Box<Row>>,
+    pub(super) archive: BTreeMap<JobId, Box<Row>>,
+    pub(super) dead: BTreeMap<JobId, Box<Row>>,
     /// Dead letters by queue, so that stats need not count them.
     pub(super) dead_by_queue: BTreeMap<String, u64>,
     pub(super) lanes: Lanes,
@@ -113,10 +114,11 @@ impl Store {
             .get(&id)
             .or_else(|| self.archive.get(&id))
             .or_else(|| self.dead.get(&id))
+            .map(Box::as_ref)
     }
 
     /// Takes a row out of its place and of every index.
-    pub(super) fn take(&mut self, id: JobId) -> Option<Row> {
+    pub(super) fn take(&mut self, id: JobId) -> Option<Box<Row>> {
         if let Some(row) = self.live.remove(&id) {
             self.lanes.remove(&row);
             if let Some(parent) = &row.spec.parent
@@ -150,7 +152,7 @@ impl Store {
     }
 
     /// Puts a row where its state belongs.
-    pub(super) fn put(&mut self, row: Row) {
+    pub(super) fn put(&mut self, row: Box<Row>) {
         let id = row.spec.id;
         match row.head.state {
             State::Pending | State::Running | State::Suspended => {
@@ -177,7 +179,12 @@ impl Store {
     }
 
     /// Puts back a row that has just ended: its key is free, and whoever asked hears of it.
-    pub(super) fn put_ended(&mut self, mut row: Row, error: Option<StoredError>, now: Timestamp) {
+    pub(super) fn put_ended(
+        &mut self,
+        mut row: Box<Row>,
+        error: Option<StoredError>,
+        now: Timestamp,
+    ) {
         if error.is_some() {
             row.notes.error = error;
         }

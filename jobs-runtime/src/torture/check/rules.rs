@@ -1,7 +1,7 @@
 //! What a run is held to, beyond what always holds.
 
 use crate::core::Millis;
-use std::collections::BTreeSet;
+use std::collections::{BTreeMap, BTreeSet};
 use std::time::Duration;
 
 /// What a run is held to. The default bounds nothing that depends on the machine.
@@ -18,6 +18,8 @@ pub struct Rules {
     pub left_alone: BTreeSet<String>,
     /// A claim hands out jobs in the order of their priority.
     pub ordered_claims: bool,
+    /// Schedules of which each tick is made, and how far apart their ticks are.
+    pub every_tick: BTreeMap<String, Millis>,
     /// Something writes past the recorder, such as the transactions of an application: jobs and
     /// records that nobody is seen to write are then no finding.
     pub unseen_writes: bool,

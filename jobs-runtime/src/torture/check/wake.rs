@@ -255,6 +255,11 @@ fn woken_late(
         let Some((suspended, Settled::Suspend { .. })) = parked.settled(index) else {
             continue;
         };
+        // A wait that the run had not come to yet is nothing to be woken for.
+        let waited = stored(index, line, &record.step, woken.told);
+        if waited.is_none_or(|(at, _)| at > suspended.end) {
+            continue;
+        }
         let due = event.end.max(suspended.end);
         // Where faults or a pause were in the way, the time begins when they are over.
         let Some(calm) = index.calm_since(line, due, woken.told) else {

@@ -64,8 +64,8 @@ impl Blows {
                 (8, 4),
                 (8, 5),
                 (8, 6),
-                (20, 7),
-                (10, 8),
+                (30, 7),
+                (12, 8),
             ],
             0,
         );
@@ -83,8 +83,11 @@ impl Blows {
     }
 
     fn cut(&mut self, kills: bool) -> Cut {
+        let at_commit = self.choices.per_mille(600);
+        let most = if at_commit { 3 } else { 12 };
         Cut {
-            polls: self.choices.between(1, 12) as u32,
+            at_commit,
+            polls: self.choices.between(u64::from(!at_commit), most) as u32,
             kills,
             span: if kills {
                 self.leases(0, 15)

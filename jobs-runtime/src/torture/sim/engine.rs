@@ -8,11 +8,12 @@ mod strike;
 use super::blows::{Blow, Blows};
 use super::clock::SkewedClock;
 use super::line::{Hints, Line};
-use super::process::{Alive, End, Process, Role, Went, be_client, be_operator};
+use super::process::{Alive, End, Process, Role, Went, be_client, be_operator, be_worker};
 use super::sink::CountingSink;
 use super::store::ready;
-use super::tasks::Tasks;
+use super::tasks::{Alarm, Tasks};
 use super::weather::{Climate, Weather};
+use crate::Jobs;
 use crate::clock::{Clock, Env, SeededEntropy, VirtualClock};
 use crate::contract::Driver;
 use crate::drivers::memory::Memory;
@@ -20,7 +21,6 @@ use crate::torture::history::{Life, ORCHESTRATOR, What};
 use crate::torture::log::{ClockStamps, Log};
 use crate::torture::recorder::Recorder;
 use crate::torture::workload::{Choices, Client, Operator, World};
-use crate::{Failure, Jobs};
 use std::collections::BTreeMap;
 use std::io;
 use std::sync::Arc;
@@ -35,10 +35,6 @@ const WORKERS: usize = 4;
 const CLIENTS: usize = 2;
 /// How long a lease lasts without a heartbeat.
 pub(super) const LEASE: Duration = Duration::from_secs(5);
-/// How often a worker looks for work that nothing hints at.
-const POLL: Duration = Duration::from_secs(2);
-/// How long a stopped worker lets its runs go on.
-const GRACE: Duration = Duration::from_secs(2);
 /// Faults last no longer than this, in virtual time.
 const STORM: Duration = Duration::from_secs(600);
 /// What the history calls all the faults together.
@@ -227,10 +223,10 @@ impl Engine {
         let part = u64::from(life.process) << 32 | u64::from(life.incarnation);
         let stamps = ClockStamps(Arc::new(self.time.clone()));
         let log = Log::new(life, Arc::new(stamps), self.sink.clone());
-        let jobs = self.connect(index, part, &log);
+        let tasks = Tasks::new()?;
+        let jobs = self.connect(index, part, &log, tasks.alarm());
         let luck = Choices::of(self.seed, part ^ 0x10CC);
         let world = Arc::new(World::new(log, jobs.clone(), luck));
-        let tasks = Tasks::new()?;
         let end: Arc<End> = Arc::default();
         let choices = Choices::of(self.seed, part ^ 0xAC7);
         let weather = Arc::clone(&self.weather);
@@ -253,6 +249,8 @@ impl Engine {
                 stop = Some(sender);
                 tasks.spawn(be_worker(
                     jobs,
+                    weather,
+                    self.time.clone(),
                     self.climate.concurrency,
                     told,
                     Arc::clone(&end),
@@ -269,7 +267,7 @@ impl Engine {
     }
 
     /// A process's way to the store.
-    fn connect(&self, index: usize, part: u64, log: &Log) -> Jobs {
+    fn connect(&self, index: usize, part: u64, log: &Log, trap: Arc<Alarm>) -> Jobs {
         let clock = SkewedClock {
             time: self.time.clone(),
             ahead: Arc::clone(&self.skews[index]),
@@ -283,6 +281,7 @@ impl Engine {
             weather: Arc::clone(&self.weather),
             time: self.time.clone(),
             hints: Arc::clone(&self.hints),
+            trap,
             choices: Mutex::new(Choices::of(self.seed, part ^ 0x117E)),
         };
         let recorder = Recorder::new(Arc::clone(&self.driver), log.clone());
@@ -336,22 +335,4 @@ pub(super) struct Ran {
     pub(super) driver: Arc<dyn Driver>,
     pub(super) log: Log,
     pub(super) sink: Arc<CountingSink>,
-}
-
-async fn be_worker(jobs: Jobs, concurrency: u64, stop: oneshot::Receiver<()>, end: Arc<End>) {
-    let worker = jobs
-        .worker()
-        .without_thread()
-        .concurrency(usize::try_from(concurrency).unwrap_or(1))
-        .visibility_timeout(LEASE)
-        .poll_interval(POLL)
-        .grace(GRACE);
-    let stopped = async {
-        // Whoever could tell it to stop is gone: it goes on.
-        if stop.await.is_err() {
-            std::future::pending::<()>().await;
-        }
-    };
-    let ended: Result<(), Failure> = worker.run_until(stopped).await;
-    end.set(ended.map_err(|failure| failure.to_string()));
 }

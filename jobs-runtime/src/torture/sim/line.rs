@@ -1,6 +1,7 @@
 //! The line between one process and the store: calls are late, refused or lost, and so are answers
 //! and hints. It hangs on the one wrapper around every call.
 
+use super::tasks::Alarm;
 use super::weather::{Climate, Weather};
 use crate::clock::{Clock, Sleeping, VirtualClock};
 use crate::contract::{WakeUp, WakeUps};
@@ -20,6 +21,8 @@ pub(super) struct Line {
     pub(super) weather: Arc<Weather>,
     pub(super) time: VirtualClock,
     pub(super) hints: Arc<Hints>,
+    /// Closes upon a commit, if it is set for one.
+    pub(super) trap: Arc<Alarm>,
     pub(super) choices: Mutex<Choices>,
 }
 
@@ -64,6 +67,9 @@ impl StoreHook for Line {
                 "it is out of reach",
                 "wait",
             ));
+        }
+        if verb == Verb::Commit {
+            self.trap.step_in();
         }
         Ok(())
     }

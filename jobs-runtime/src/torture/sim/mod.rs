@@ -20,6 +20,7 @@ mod weather;
 use super::check::{Coverage, Rules, Violation, check};
 use super::history::Entry;
 use super::recorder::dump;
+use super::workload::{SCHEDULE, TICKS_EVERY};
 use crate::core::Millis;
 use engine::{Engine, HEALS_WITHIN, LEASE};
 use std::io;
@@ -116,6 +117,7 @@ fn rules(concurrency: u64) -> Rules {
         zombie_grace: LEASE,
         // Workers with a single slot may have much to do first.
         wake_within: (concurrency > 1).then_some(WOKEN_WITHIN),
+        every_tick: [(SCHEDULE.into(), TICKS_EVERY)].into(),
         ..Rules::default()
     }
 }

@@ -1,15 +1,24 @@
 //! One simulated process: a worker, a client or an operator, in its present life.
 
+use super::engine::LEASE;
 use super::tasks::Tasks;
 use super::weather::Weather;
-use crate::Jobs;
+use crate::clock::{Clock, Env, SeededEntropy, VirtualClock};
 use crate::torture::history::Life;
-use crate::torture::workload::{Client, Operator, World};
+use crate::torture::workload::{Client, Operator, World, make_ticks};
+use crate::{Failure, Jobs};
 use std::sync::Arc;
 use std::sync::Mutex;
 use std::sync::PoisonError;
 use std::time::Duration;
 use tokio::sync::oneshot;
+
+/// How soon a process sees that all is calm.
+const LONGEST_NAP: Duration = Duration::from_secs(1);
+/// How often a worker looks for work that nothing hints at.
+const POLL: Duration = Duration::from_secs(2);
+/// How long a stopped worker lets its runs go on.
+const GRACE: Duration = Duration::from_secs(2);
 
 /// What a process is for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +45,8 @@ pub(super) struct Process {
 /// A blow in the midst of what a process does.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Cut {
+    /// It waits until the process commits something, and falls upon it there.
+    pub(super) at_commit: bool,
     /// So many polls of its tasks are still made.
     pub(super) polls: u32,
     /// It is killed, and not only stopped.
@@ -76,8 +87,18 @@ impl Process {
         if !alive.tasks.can_go_on() {
             return Went::Nowhere;
         }
-        if let Some(cut) = self.cut.take() {
-            alive.world.enter(|| alive.tasks.go_on_for(cut.polls));
+        if let Some(cut) = self.cut {
+            let is_cut = alive.world.enter(|| match cut.at_commit {
+                true => alive.tasks.go_on_into_trap(cut.polls),
+                false => {
+                    alive.tasks.go_on_for(cut.polls);
+                    true
+                }
+            });
+            if !is_cut {
+                return Went::On;
+            }
+            self.cut = None;
             return Went::Cut(cut);
         }
         alive.world.enter(|| alive.tasks.go_on());
@@ -119,11 +140,100 @@ pub(super) async fn be_operator(
     mean: u64,
 ) {
     let clock = Arc::clone(&jobs.store().env.clock);
-    while !weather.is_calm() {
-        clock.sleep(operator.pause(mean)).await;
+    loop {
+        let mut left = operator.pause(mean);
+        // Whoever has paused a queue does not sleep on when all is calm.
+        while !left.is_zero() && !weather.is_calm() {
+            let nap = left.min(LONGEST_NAP);
+            clock.sleep(nap).await;
+            left -= nap;
+        }
+        if weather.is_calm() {
+            break;
+        }
         drop(operator.act(&jobs).await);
     }
     while operator.leave(&jobs).await.is_err() {
         clock.sleep(Duration::from_millis(100)).await;
+    }
+}
+
+/// Runs jobs, and makes ticks by the store's time until all is calm: then everything is to come to
+/// rest.
+pub(super) async fn be_worker(
+    jobs: Jobs,
+    weather: Arc<Weather>,
+    time: VirtualClock,
+    concurrency: u64,
+    stop: oneshot::Receiver<()>,
+    end: Arc<End>,
+) {
+    let worker = jobs
+        .worker()
+        .without_thread()
+        .concurrency(usize::try_from(concurrency).unwrap_or(1))
+        .visibility_timeout(LEASE)
+        .poll_interval(POLL)
+        .grace(GRACE);
+    let stopped = async {
+        // Whoever could tell it to stop is gone: it goes on.
+        if stop.await.is_err() {
+            std::future::pending::<()>().await;
+        }
+    };
+    let ticks = async {
+        let env = Env::new(time.clone(), SeededEntropy::new(0));
+        tokio::select! {
+            biased;
+            () = calm(&weather, &time) => {}
+            never = make_ticks(&jobs, env) => match never {},
+        }
+        std::future::pending::<Result<(), Failure>>().await
+    };
+    let ended = tokio::select! {
+        biased;
+        ended = worker.run_until(stopped) => ended,
+        ended = ticks => ended,
+    };
+    end.set(ended.map_err(|failure| failure.to_string()));
+}
+
+async fn calm(weather: &Weather, time: &VirtualClock) {
+    while !weather.is_calm() {
+        time.sleep(LONGEST_NAP).await;
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::store::ready;
+    use super::*;
+    use crate::drivers::memory::Memory;
+    use crate::torture::workload::Choices;
+    use std::pin::pin;
+    use std::task::{Context, Waker};
+
+    const SECOND: Duration = Duration::from_secs(1);
+
+    #[test]
+    fn an_operator_resumes_what_it_paused_as_soon_as_all_is_calm() {
+        let time = VirtualClock::default();
+        let env = Env::new(time.clone(), SeededEntropy::new(1));
+        let jobs = Jobs::with_driver(Memory::new(env.clone()), env);
+        let paused = || !ready(jobs.store().settings("queue/")).unwrap().is_empty();
+        let weather: Arc<Weather> = Arc::default();
+        let operator = Operator::new(Choices::of(1, 1));
+        // A quarter of an hour from one act to the next.
+        let acts = be_operator(operator, jobs.clone(), Arc::clone(&weather), 900_000);
+        let mut acts = pin!(acts);
+        let mut cx = Context::from_waker(Waker::noop());
+        while !paused() {
+            assert!(acts.as_mut().poll(&mut cx).is_pending());
+            time.advance(SECOND);
+        }
+        weather.calm_down();
+        time.advance(SECOND);
+        assert!(acts.as_mut().poll(&mut cx).is_ready());
+        assert!(!paused());
     }
 }

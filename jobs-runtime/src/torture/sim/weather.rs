@@ -39,7 +39,7 @@ impl Climate {
             deaf: choices.weighted(&[(3, 0), (5, 200), (2, 1000)], 0),
             client_pause: choices.weighted(&[(3, 120), (5, 350), (2, 1_000)], 350),
             operator_pause: choices.weighted(&[(5, 900), (3, 2_500), (2, 10_000)], 2_500),
-            blow_pause: choices.weighted(&[(3, 700), (5, 2_000), (2, 6_000)], 2_000),
+            blow_pause: choices.weighted(&[(4, 300), (4, 1_200), (2, 5_000)], 1_200),
             concurrency: choices.weighted(&[(2, 1), (5, 4), (3, 12)], 4),
         }
     }

@@ -8,7 +8,7 @@
 
 use super::choices::mix;
 use super::jobs::{torture_child, torture_plain};
-use super::script::{Act, NOTE_KEYS, Script};
+use super::script::{Act, Script, next_key};
 use super::world::World;
 use crate::prelude::*;
 use crate::{Event, step, steps};
@@ -71,7 +71,7 @@ pub(crate) async fn play(script: &Script, job: &JobContext) -> Result<u64> {
                 note.map_or(4, |note: Note| note.text)
             }
             Act::Two(key, millis) => {
-                let (next, within) = ((key + 1) % NOTE_KEYS, Duration::from_millis(millis));
+                let (next, within) = (next_key(key), Duration::from_millis(millis));
                 let (one, other) = tokio::join!(
                     step!("one-{i}", event = Note, key = key, timeout = within),
                     step!("other-{i}", event = Note, key = next, timeout = within)
@@ -136,7 +136,7 @@ pub(crate) async fn play(script: &Script, job: &JobContext) -> Result<u64> {
     Ok(sum)
 }
 
-async fn work(job: &JobContext, name: &str, millis: u64, sum: u64) -> Result<u64> {
+pub(super) async fn work(job: &JobContext, name: &str, millis: u64, sum: u64) -> Result<u64> {
     let end = async { Ok(mix(sum)) };
     World::current()?.touch(job, name, millis, sum, end).await
 }

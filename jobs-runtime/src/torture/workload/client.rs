@@ -6,7 +6,7 @@ use super::jobs::{
     torture_cleaned, torture_kept, torture_keyed, torture_newest, torture_plain, torture_raw,
     torture_strict, torture_timed,
 };
-use super::script::{JOB_KEYS, NOTE_KEYS, Script};
+use super::script::{JOB_KEYS, NOTE_KEYS, OWN_PAIRS, Script, next_key};
 use crate::definition::Job;
 use crate::outbox::Anywhere;
 use crate::request::Request;
@@ -49,6 +49,7 @@ impl Client {
                 (4, 7),
                 (26, 8),
                 (6, 9),
+                (8, 10),
             ],
             0,
         );
@@ -69,7 +70,7 @@ impl Client {
                 // The first one wakes a run, and the next comes while that is at work.
                 let soon = Duration::from_millis(self.choices.below(500));
                 jobs.store().env.clock.sleep(soon).await;
-                let key = (key + 1) % NOTE_KEYS;
+                let key = next_key(key);
                 jobs.publish(Note { text }, key).await.map(drop)
             }
             9 => {
@@ -77,8 +78,27 @@ impl Client {
                 let requests: Vec<_> = (0..some).map(|_| torture_plain(self.script())).collect();
                 jobs.enqueue_all(requests).await.map(drop)
             }
+            10 => self.answer(jobs).await,
             _ => self.enqueue(torture_plain(script), jobs).await,
         }
+    }
+
+    /// Enqueues a job that begins with two long waits, and publishes their events: the first at about
+    /// the instant at which the run parks, the second while it is at work on the first.
+    async fn answer(&mut self, jobs: &Jobs) -> Result<(), Error> {
+        let key = NOTE_KEYS + 2 * self.choices.below(OWN_PAIRS);
+        let script = Script {
+            awaits: Some(key),
+            ..self.script()
+        };
+        torture_plain(script).enqueue(jobs).await?;
+        for key in [key, next_key(key)] {
+            let soon = Duration::from_micros(self.choices.around(1_000));
+            jobs.store().env.clock.sleep(soon).await;
+            let text = self.choices.bits();
+            jobs.publish(Note { text }, key).await?;
+        }
+        Ok(())
     }
 
     fn script(&mut self) -> Script {
@@ -87,6 +107,7 @@ impl Client {
             depth: 0,
             key: self.choices.below(JOB_KEYS),
             pages: self.choices.weighted(&[(7, 0), (2, 1), (1, 3)], 0),
+            awaits: None,
         }
     }
 

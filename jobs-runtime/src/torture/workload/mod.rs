@@ -8,10 +8,12 @@ mod client;
 mod jobs;
 mod operator;
 mod script;
+mod ticks;
 mod world;
 
 pub use choices::Choices;
 pub use client::Client;
 pub use operator::Operator;
 pub use script::{Act, Script};
+pub use ticks::{SCHEDULE, TICKS_EVERY, make_ticks};
 pub use world::World;

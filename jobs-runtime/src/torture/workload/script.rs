@@ -12,6 +12,16 @@ pub(crate) const MAX_DEPTH: u8 = 2;
 const LONG_WAIT: u64 = 120_000;
 /// The keys that events and waits share: few, so that they meet.
 pub(crate) const NOTE_KEYS: u64 = 8;
+/// The key that goes with another one. Keys that are shared are a circle.
+pub(crate) const fn next_key(key: u64) -> u64 {
+    match key < NOTE_KEYS {
+        true => (key + 1) % NOTE_KEYS,
+        false => key + 1,
+    }
+}
+
+/// Pairs of keys of events that one job waits for, beyond those.
+pub(crate) const OWN_PAIRS: u64 = 1 << 20;
 /// The keys that jobs of one name share: few, so that they collide.
 pub(crate) const JOB_KEYS: u64 = 6;
 
@@ -26,6 +36,9 @@ pub struct Script {
     pub key: u64,
     /// How often it goes on as another run.
     pub pages: u8,
+    /// It waits for the events of this key and the next one before all else, and for long.
+    #[serde(default)]
+    pub awaits: Option<u64>,
 }
 
 /// One thing that a body does. Times are in milliseconds.
@@ -72,12 +85,10 @@ impl Script {
     #[must_use]
     pub fn acts(&self) -> Vec<Act> {
         let mut choices = Choices::of(self.seed, 0xAC75);
-        let waits_long = self.depth == 0 && choices.per_mille(60);
         let count = 1 + choices.below(MAX_ACTS).min(choices.below(MAX_ACTS + 2));
         let mut acts: Vec<Act> = (0..count).map(|_| self.act(&mut choices)).collect();
-        if waits_long {
-            // One of them at most: they add up.
-            acts.insert(0, Act::Wait(choices.below(NOTE_KEYS), LONG_WAIT));
+        if let Some(key) = self.awaits {
+            acts.insert(0, Act::Two(key, LONG_WAIT));
         }
         acts
     }
@@ -137,6 +148,7 @@ impl Script {
             depth: self.depth + 1,
             key: level | if shared { own % JOB_KEYS } else { own >> 8 },
             pages: 0,
+            awaits: None,
         }
     }
 
@@ -145,6 +157,7 @@ impl Script {
         Script {
             seed: Choices::of(self.seed, 0x9A6E).bits(),
             pages: self.pages.saturating_sub(1),
+            awaits: None,
             ..*self
         }
     }

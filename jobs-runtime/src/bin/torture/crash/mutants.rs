@@ -23,6 +23,8 @@ pub(crate) fn run(
     println!("|---|---:|---|");
     for bug in Bug::ALL
         .into_iter()
+        // Nothing is on a schedule here.
+        .filter(|bug| *bug != Bug::TickFromNow)
         .filter(|bug| only.is_none_or(|only| only == *bug))
     {
         let terms = Terms {
