@@ -16,5 +16,7 @@
 
 mod admin;
 mod cases;
+#[cfg(feature = "sqlite")]
+mod fleet;
 mod support;
 mod workers;

@@ -38,7 +38,7 @@ pub(crate) use each_store;
 pub(crate) struct World {
     pub(crate) clock: VirtualClock,
     env: Env,
-    folder: Option<tempfile::TempDir>,
+    folder: Option<Arc<tempfile::TempDir>>,
 }
 
 impl World {
@@ -54,8 +54,20 @@ impl World {
     #[cfg(feature = "sqlite")]
     pub(crate) fn sqlite() -> Self {
         World {
-            folder: Some(tempfile::tempdir().unwrap()),
+            folder: Some(Arc::new(tempfile::tempdir().unwrap())),
             ..World::memory()
+        }
+    }
+
+    /// The same store for a process whose clock is ahead of the others.
+    #[cfg(feature = "sqlite")]
+    pub(crate) fn ahead(&self, span: Duration) -> Self {
+        let clock = VirtualClock::default();
+        clock.advance(span);
+        World {
+            env: Env::new(clock.clone(), SeededEntropy::new(8)),
+            clock,
+            folder: self.folder.clone(),
         }
     }
 
