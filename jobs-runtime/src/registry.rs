@@ -3,6 +3,7 @@
 mod shape;
 mod types;
 
+pub(crate) use shape::is_trial;
 pub use shape::{ListedStep, TypeDef};
 pub use types::{Call, Entered, StepType, Told, describe};
 
@@ -133,12 +134,6 @@ impl JobOptions {
         task: None,
         limit: None,
     };
-}
-
-/// Whether a definition is this crate's own: those with which it is tried are in every program that
-/// is built with the feature `torture`, and in no program's store.
-pub(crate) fn is_trial(krate: &str, file: &str) -> bool {
-    krate == env!("CARGO_PKG_NAME") && file.contains("src/torture")
 }
 
 /// The queue of a job that names none.

@@ -16,7 +16,8 @@
 //! 3. **Keys.** Of two racing enqueues of one (scope, key), one makes a job and the other finds
 //!    it. A key is free again when its job ends, unless it was kept by `unique_for`.
 //! 4. **Client-made ids.** An enqueue or publish that arrives twice under one id is one job or
-//!    event: a lost reply is answered by trying again.
+//!    event: a lost reply is answered by trying again. An enqueue that made no job, but gave its
+//!    input to another one, is known again for [`REPLACED_KEPT`](crate::core::REPLACED_KEPT).
 //! 5. **Events meet waits.** A wait is a pending record of kind `Event`. Whichever of event and
 //!    wait comes second MUST find the first; what meets is pinned in the run's inbox, once per
 //!    run, and survives the event's own time to live.

@@ -109,8 +109,17 @@ impl Calendar {
         let ambiguous = self.zone.to_ambiguous_timestamp(datetime(named)?);
         match ambiguous.offset() {
             AmbiguousOffset::Unambiguous { offset } => instant(named, offset),
-            AmbiguousOffset::Fold { before, .. } => instant(named, before),
-            AmbiguousOffset::Gap { before, .. } => {
+            // The first time that it is shown. Where a zone goes over to a new rule, the change that
+            // this rule would have had that day may be given too, though it never came.
+            AmbiguousOffset::Fold { before, after } => self
+                .shown(named, before)
+                .or_else(|| self.shown(named, after))
+                .or_else(|| instant(named, before)),
+            AmbiguousOffset::Gap { before, after } => {
+                let shown = self.shown(named, before);
+                if let Some(at) = shown.or_else(|| self.shown(named, after)) {
+                    return Some(at);
+                }
                 // By the clock as it went before, the time is past the change; the last change up
                 // to there is the one that jumped over it.
                 let past = instant(named, before)?.checked_add(SECOND).ok()?;
@@ -118,6 +127,12 @@ impl Calendar {
                 Some(change.timestamp())
             }
         }
+    }
+
+    /// The instant of a time of the day at this offset, if the clock shows it then.
+    fn shown(&self, named: Civil, offset: Offset) -> Option<Instant> {
+        let at = instant(named, offset)?;
+        (self.zone.to_offset(at) == offset).then_some(at)
     }
 }
 

@@ -30,6 +30,25 @@ fn ticks(schedule: &str, zone: &str, from: &str, until: &str) -> Vec<String> {
 }
 
 #[test]
+fn a_change_that_a_new_rule_would_have_had_is_none() {
+    // Greenland stayed at two hours behind through 2023, and took up the rule of Europe in October
+    // on the day on which that rule changes the clock: it had nothing to put back.
+    assert_eq!(
+        ticks(
+            "59 23 * * *",
+            "America/Nuuk",
+            "2023-10-28T00:00:00Z",
+            "2023-10-31T00:00:00Z"
+        ),
+        [
+            "2023-10-28T01:59:00Z",
+            "2023-10-29T01:59:00Z",
+            "2023-10-30T01:59:00Z"
+        ]
+    );
+}
+
+#[test]
 fn a_time_that_the_clock_jumps_over_fires_when_it_has_jumped() {
     // Paris goes from two to three at one o'clock UTC.
     for schedule in ["30 2 * * *", "0 2 * * *", "15,30 2 * * *"] {

@@ -21,7 +21,7 @@ pub use observe::{RunEvent, RunRef};
 use crate::client::Jobs;
 use crate::committer::Committer;
 use crate::core::{Backoff, Millis, Shares};
-use crate::registry::{JobDef, Registry, StepDef, is_trial};
+use crate::registry::{Registry, is_trial};
 use crate::retention::{self, Retention};
 use crate::schedule::{self, Scheduler, StoreTime};
 use crate::steps::StateMap;
@@ -290,9 +290,7 @@ impl Worker {
         if capabilities.transactional {
             return Ok(());
         }
-        let of_users = |def: &&JobDef| !is_trial(def.krate, def.file);
-        let defs = registry.defs().filter(of_users);
-        for def in defs.filter(|def| def.steps.iter().any(is_tx)) {
+        for def in registry.defs().filter(|def| !is_trial(def.krate, def.file)) {
             let steps = def.all_steps();
             if let Some((step, _)) = steps.iter().find(|(_, step)| step.tx) {
                 return Err(Error::not_implemented(
@@ -349,14 +347,6 @@ impl Worker {
             worker: format!("{}-{bits:016x}", self.name),
             store_time: StoreTime::default(),
         }
-    }
-}
-
-/// Whether a step writes in a transaction, itself or in the helper that it calls.
-fn is_tx(step: &StepDef) -> bool {
-    match step.helper {
-        Some(helper) => helper().steps.iter().any(is_tx),
-        None => step.tx,
     }
 }
 

@@ -5,7 +5,7 @@ use super::story::{
 };
 use jobs_runtime::Timestamp;
 use jobs_runtime::core::{Millis, OnConflict, Position, Priority, RecordKind, State};
-use jobs_runtime::torture::check::{Coverage, Invariant, Limit, LimitOf, Rules, check};
+use jobs_runtime::torture::check::{Coverage, Invariant, Limit, LimitOf, Report, Rules, check};
 use jobs_runtime::torture::history::{
     Answer, Call, CommitCall, Dumped, Ended, EnqueueCall, Leased, Recorded, Settled, What,
 };
@@ -654,6 +654,51 @@ fn a_run_that_is_woken_late_is_found() {
         ..Rules::default()
     };
     story.breaks_by(&rules, Invariant::I5, "was woken 1m after its event");
+}
+
+/// A run whose event comes while this queue is paused, which is resumed half a second before the
+/// run is taken.
+fn woken_after_a_pause_of(queue: &str) -> Report {
+    let set = |expected, value| {
+        let key = format!("queue/{queue}");
+        Call::Write {
+            key,
+            expected,
+            value,
+        }
+    };
+    let mut story = parked();
+    story.call(9, set(0, Some(1)), Answer::Written { revision: 1 });
+    story.publish(7).pass(59_500);
+    story.call(9, set(1, None), Answer::Written { revision: 2 });
+    story.pass(500);
+    let lease = Leased {
+        journal: vec![wait("paid?")],
+        ..story.lease_of(1, 2, 1)
+    };
+    story
+        .lease(1, lease)
+        .record(1, 2, 1, served("paid?", 0))
+        .settle(1, 2, 2, ACK)
+        .quiet();
+    story.dump(Dumped {
+        epoch: 2,
+        journal: vec![served("paid?", 0)],
+        ..Story::dumped(1, State::Done)
+    });
+    let rules = Rules {
+        wake_within: Some(Millis(1_000)),
+        ..Rules::default()
+    };
+    check(&story.entries, &rules)
+}
+
+#[test]
+fn a_run_whose_queue_is_paused_is_not_woken_late() {
+    let paused = woken_after_a_pause_of("default");
+    assert!(paused.violations.is_empty(), "{}", told(&paused));
+    let another = woken_after_a_pause_of("side");
+    assert_eq!(another.violations.len(), 1, "{}", told(&another));
 }
 
 #[test]

@@ -261,8 +261,8 @@ fn woken_late(
             continue;
         }
         let due = event.end.max(suspended.end);
-        // Where faults were in the way, the time begins when they are over.
-        let Some(calm) = index.calm_since(due, woken.told) else {
+        // Where faults or a pause were in the way, the time begins when they are over.
+        let Some(calm) = index.calm_since(line, due, woken.told) else {
             continue;
         };
         let took = woken.lease.from.since(index.at(calm));

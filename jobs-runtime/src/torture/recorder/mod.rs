@@ -2,8 +2,8 @@
 //! write down what they do to the world. It changes nothing: not an answer, not an error.
 //!
 //! Reads are not written down. Nor is what goes through a transaction of the caller's own, past
-//! the driver: whoever enqueues in one writes it down by [`Log`], with [`EnqueueCall::of`], and
-//! who commits in one by [`Recorder::committing`] and what follows it.
+//! the driver: whoever enqueues in one writes it down by [`Log`], with [`EnqueueCall::of`]; a commit
+//! in one is written down by `torture_paid`.
 
 mod dump;
 mod effect;

@@ -13,9 +13,10 @@ use std::time::Duration;
 
 /// All processes read one clock; a history rounds it.
 const CLOCK_SLACK: Millis = Millis(2);
-/// How long after its event a run is taken at the latest, by the machine: all processes of some
-/// trials, and whatever else the machine has to do, share its cores.
-const WAKE_WITHIN: Duration = Duration::from_secs(3);
+/// How long after its event a run is taken at the latest, as a part of the time in which everything
+/// comes to rest: all processes of some trials, and whatever else the machine has to do, share its
+/// cores. Three seconds of the machine, unless it is told to be slower.
+const WAKE_SHARE_OF_HEAL: u32 = 5;
 /// How long a body may go on after the store has said that its lease is lost, by the machine.
 const ZOMBIE_GRACE: Duration = Duration::from_millis(500);
 
@@ -82,7 +83,7 @@ fn rules(terms: &Terms) -> Rules {
         }],
         clock_slack: CLOCK_SLACK,
         ordered_claims: true,
-        wake_within: Some((WAKE_WITHIN * terms.speed).into()),
+        wake_within: Some((terms.heal / WAKE_SHARE_OF_HEAL * terms.speed).into()),
         zombie_grace: ZOMBIE_GRACE * terms.speed,
         ..Rules::default()
     }

@@ -57,6 +57,13 @@ impl<'h> Line<'h> {
         self.id.map_or_else(String::new, |id| format!("job {id}"))
     }
 
+    /// The queue that it was enqueued into.
+    pub(in crate::torture::check) fn queue(&self, index: &Index<'h>) -> Option<&'h str> {
+        let first = self.enqueues.first()?;
+        let call = index.made[*first].enqueue()?;
+        Some(&call.queue)
+    }
+
     pub(in crate::torture::check) fn lease(&self, token: Token) -> Option<&Held<'h>> {
         let mut from_last = self.leases.iter().rev();
         from_last.find(|held| held.lease.token == token)

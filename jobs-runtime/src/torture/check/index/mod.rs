@@ -30,6 +30,8 @@ pub(super) struct Index<'h> {
     pub(super) prunes: Vec<usize>,
     /// From where to where something was out of order: faults, dead and stopped processes.
     pub(super) troubles: Vec<(usize, usize)>,
+    /// Queues that may have been paused, from where to where.
+    pub(super) pauses: Vec<(&'h str, usize, usize)>,
     pub(super) healing: Option<usize>,
     pub(super) quiet: Option<usize>,
 }
@@ -45,6 +47,7 @@ impl<'h> Index<'h> {
             publishes: Vec::new(),
             prunes: Vec::new(),
             troubles: Vec::new(),
+            pauses: Vec::new(),
             healing: None,
             quiet: None,
         };
@@ -53,6 +56,7 @@ impl<'h> Index<'h> {
             index.read(at, entry, &mut reading);
         }
         index.close(&reading);
+        index.read_pauses();
         index.sort_jobs();
         index
     }
@@ -78,13 +82,17 @@ impl<'h> Index<'h> {
         entry.map_or(Timestamp(i64::MAX), |entry| entry.at)
     }
 
-    /// From where on nothing was out of order up to `to`, not before `from`; `None` if there is no
-    /// such place.
-    pub(super) fn calm_since(&self, from: usize, to: usize) -> Option<usize> {
-        let mut troubles = self.troubles.iter();
-        let calm = troubles.try_fold(from, |calm, (begin, end)| match *begin <= to {
-            true if *end >= to => None,
-            true => Some(calm.max(*end)),
+    /// From where on nothing was out of order up to `to`, not before `from`, and the queue of this
+    /// job not paused; `None` if there is no such place.
+    pub(super) fn calm_since(&self, line: &Line<'h>, from: usize, to: usize) -> Option<usize> {
+        let queue = line.queue(self);
+        let pauses = self.pauses.iter();
+        let pauses = pauses.filter(|(paused, ..)| queue.is_none_or(|queue| queue == *paused));
+        let spans = pauses.map(|(_, begin, end)| (*begin, *end));
+        let mut spans = spans.chain(self.troubles.iter().copied());
+        let calm = spans.try_fold(from, |calm, (begin, end)| match begin <= to {
+            true if end >= to => None,
+            true => Some(calm.max(end)),
             false => Some(calm),
         })?;
         (calm < to).then_some(calm)

@@ -1,6 +1,7 @@
 //! How a history is read into an index, in one pass.
 
 use super::{Held, Index, Line, Made, Map, NEVER, Outcome, life_of};
+use crate::contract::QueueSetting;
 use crate::core::{JobId, RunId};
 use crate::torture::history::{Answer, Call, CommitCall, Entry, Life, Op, What};
 use std::collections::HashMap;
@@ -140,6 +141,33 @@ impl<'h> Index<'h> {
                 self.jobs[*line].effects.push(*at);
             }
         }
+    }
+
+    /// A queue is paused by a setting, and resumed by removing it; each from when that may have been
+    /// done, to when it certainly was.
+    pub(super) fn read_pauses(&mut self) {
+        let mut open: Map<&str, usize> = Map::default();
+        let mut pauses = Vec::new();
+        for made in self.made.iter().filter(|made| made.may_be_done()) {
+            let Call::Write { key, value, .. } = made.call else {
+                continue;
+            };
+            let Some(queue) = key.strip_prefix(QueueSetting::PREFIX) else {
+                continue;
+            };
+            match value {
+                Some(_) => drop(open.entry(queue).or_insert(made.begin)),
+                None if made.answer().is_some() => {
+                    if let Some(begin) = open.remove(queue) {
+                        pauses.push((queue, begin, made.end));
+                    }
+                }
+                // It may be paused still.
+                None => {}
+            }
+        }
+        pauses.extend(open.into_iter().map(|(queue, begin)| (queue, begin, NEVER)));
+        self.pauses = pauses;
     }
 
     pub(super) fn sort_jobs(&mut self) {
