@@ -45,6 +45,11 @@ impl Errors {
         }
     }
 
+    /// How many there are.
+    pub(crate) fn len(&self) -> usize {
+        self.list.len()
+    }
+
     pub(crate) fn into_tokens(self) -> TokenStream {
         self.list
             .into_iter()

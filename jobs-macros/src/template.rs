@@ -23,6 +23,7 @@ pub(crate) struct Hole {
 #[derive(Clone, Copy)]
 pub(crate) enum Role {
     Key,
+    Limit,
     StepName,
     Tenant,
 }
@@ -189,7 +190,7 @@ impl<'a> Scanner<'a> {
         let remedy = match self.role {
             Role::Key => "for anything else use a closure: `idempotency = |input| format!(..)`",
             Role::StepName => "for anything else bind a variable with `let` before the step",
-            Role::Tenant => "for anything else add a field to the input",
+            Role::Limit | Role::Tenant => "for anything else add a field to the input",
         };
         Err(self.refuse(
             offset,
@@ -227,6 +228,7 @@ fn check_separators(texts: &[String], holes: &[Hole], role: Role) -> Result<(), 
         let (left, right) = (pair[0].path.join("."), pair[1].path.join("."));
         let what = match role {
             Role::Key => "give one key to different inputs",
+            Role::Limit => "give one limit to different inputs",
             Role::StepName => "give one name to different steps",
             Role::Tenant => "give one tenant to different inputs",
         };

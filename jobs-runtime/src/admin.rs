@@ -1,18 +1,26 @@
 //! The operator's verbs and views: one API, for a program, a terminal or a page.
 
+mod explain;
+mod queues;
 mod tasks;
 
+pub use explain::{Explanation, Reason};
 pub use tasks::{BACKFILL_LIMIT_TICKS, TaskView};
 
 use crate::Error;
 use crate::client::Jobs;
 use crate::contract::{
-    Enqueued, JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats, SettingWrite,
+    Enqueued, JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats,
 };
 use crate::core::{
     Commit, CommitAnswer, JobId, JobSpec, NewJob, OnConflict, RunId, State, StepRecord, Visible,
 };
+use crate::private::IntoTimestamp;
+use crate::retention::Retention;
 use crate::store::Store;
+
+/// Dead letters that one write of a purge removes.
+const PURGE_LIMIT_ROWS: usize = 500;
 
 /// Tries of one change when the job changes under it.
 const MAX_TRIES: u32 = 5;
@@ -174,24 +182,10 @@ impl<'a> Admin<'a> {
             attempts_max: view.job.head.attempts_max,
             on_conflict: OnConflict::Error,
             unique_for: None,
+            window: None,
+            expires: None,
         };
         Jobs::of(self.store.clone()).enqueue_raw(fork).await
-    }
-
-    /// Takes no more jobs from a queue, on any worker, until it is resumed. What runs goes on.
-    ///
-    /// # Errors
-    /// If the setting could not be stored.
-    pub async fn pause(&self, queue: &str) -> Result<(), Error> {
-        self.set(queue, Some(br#"{"paused":true}"#.to_vec())).await
-    }
-
-    /// Takes jobs from a paused queue again.
-    ///
-    /// # Errors
-    /// If the setting could not be stored.
-    pub async fn resume(&self, queue: &str) -> Result<(), Error> {
-        self.set(queue, None).await
     }
 
     /// Removes what is older than `bounds` say. Dead letters stay unless they are named there.
@@ -202,26 +196,35 @@ impl<'a> Admin<'a> {
         self.store.prune(bounds).await
     }
 
-    async fn set(&self, queue: &str, value: Option<Vec<u8>>) -> Result<(), Error> {
-        let key = format!("queue/{queue}");
-        for _ in 0..MAX_TRIES {
-            let settings = self.store.settings(&key).await?;
-            let found = settings.iter().find(|setting| setting.key == key);
-            let expected = found.map_or(0, |setting| setting.revision);
-            if found.is_none() && value.is_none() {
-                return Ok(());
-            }
-            let write = SettingWrite {
-                key: key.clone(),
-                value: value.clone(),
-                expected,
-                jobs: Vec::new(),
-            };
-            if self.store.write_setting(&write).await?.is_some() {
-                return Ok(());
+    /// Removes what this retention does not keep, and events whose time is over, in many short
+    /// writes. Gives what was removed. A worker does it by itself with
+    /// [`Worker::retention`](crate::Worker::retention).
+    ///
+    /// # Errors
+    /// If the store cannot be written. What was removed before that stays removed.
+    pub async fn sweep(&self, retention: &Retention) -> Result<Pruned, Error> {
+        retention.sweep(self.store).await
+    }
+
+    /// Removes the dead letters that ended before `before`, whatever retention says: nothing else
+    /// ever does. Gives how many there were.
+    ///
+    /// # Errors
+    /// If the store cannot be written. What was removed before that stays removed.
+    pub async fn purge_dead_letters(&self, before: impl IntoTimestamp) -> Result<u64, Error> {
+        let bounds = PruneBounds {
+            dead_before: Some(before.into_timestamp()),
+            limit: PURGE_LIMIT_ROWS,
+            ..PruneBounds::default()
+        };
+        let mut purged = 0;
+        loop {
+            let pruned = self.store.prune(&bounds).await?;
+            purged += pruned.dead_letters;
+            if pruned.dead_letters == 0 {
+                return Ok(purged);
             }
         }
-        Err(Error::setting_conflict(&key))
     }
 
     async fn change(

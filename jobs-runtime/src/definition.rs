@@ -25,6 +25,13 @@ pub trait Job: 'static {
 
     /// Whose job this input makes.
     fn tenant(input: &Self::Input) -> Option<String>;
+
+    /// What it is counted under, if its definition has a limit; empty if all its jobs are counted
+    /// together.
+    fn limit_key(input: &Self::Input) -> Option<String> {
+        let _ = input;
+        None
+    }
 }
 
 /// A job on a schedule, made by `#[task]`.

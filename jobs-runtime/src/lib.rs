@@ -34,6 +34,7 @@ pub mod prelude;
 pub mod private;
 pub mod registry;
 mod request;
+mod retention;
 mod schedule;
 #[cfg(feature = "schema")]
 mod schema;
@@ -56,8 +57,8 @@ mod torture_paid;
 mod torture_paid;
 mod worker;
 
-pub use crate::core::{JobId, OnConflict, RunId, Timestamp};
-pub use admin::{Admin, BACKFILL_LIMIT_TICKS, TaskView};
+pub use crate::core::{Edge, JobId, Limit, OnConflict, Rate, RunId, Timestamp, Window};
+pub use admin::{Admin, BACKFILL_LIMIT_TICKS, Explanation, Reason, TaskView};
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
 pub use connect::{Connecting, Examining, Pool, Scheme};
@@ -136,12 +137,15 @@ pub use jobs_macros::Event;
 /// | `attempts = 5`, `backoff = "1s..1h"` | how often it is tried, and the delay between two tries |
 /// | `on_conflict = dedupe`, `error` or `replace` | what an enqueue does when a live job holds the key: give that job (the default), refuse, or see to it that the newest input runs |
 /// | `unique_for = "24h"` | how long the key is kept, also when the job has ended before |
+/// | `debounce = "10s"` | it runs with the last input once its key was not enqueued for so long; `(span = "10s", edge = leading, at_most = "1m")` says more: see [`Window`] |
+/// | `throttle = "1m"` | it runs at once, and then at most once in so much time, with the last input |
 /// | `expires = "1h"` | it fails if it was not started within so much time |
 /// | `on_cancel = path` | another job, which gets the same input when this one is cancelled |
 /// | `timeout = "10m"`, `visibility_timeout = "30s"` | how long one lease may run, and how long it hides the job without a heartbeat |
 /// | `step_timeout = "1m"` | how long a step may take that does not say |
 /// | `outbox = required` | it is enqueued inside a transaction, by [`Request::enqueue_in`], or not at all |
 /// | `removed = ["…"]` | steps that were given up, and may still be recorded; `"charge:{id}"` with any value, `"billing/charge"` in a helper |
+/// | `limit = (key = "{input.field}", concurrency = 5, rate = "100/min")` | how many jobs with one key may run at once, and how many may start in a span, on all workers together; without `key` all jobs of the definition |
 /// | `allow = (raw_await, unstable_values)` | refusals that are judgements, and do not hold here; they stand in the definition. `raw_await`: futures that are no steps are awaited, or started beside the run. `unstable_values`: clocks, random numbers and the environment are read outside of steps |
 /// | `crate = path` | where this crate is, if it has another name |
 pub use jobs_macros::job;
@@ -225,6 +229,7 @@ pub use jobs_macros::steps;
 pub use jobs_macros::task;
 pub use outbox::{Alone, Anywhere, InTransaction};
 pub use request::{Handle, Request};
+pub use retention::{Keep, Retention};
 pub use schedule::Tick;
 pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};

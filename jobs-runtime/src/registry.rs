@@ -3,10 +3,13 @@
 mod shape;
 mod types;
 
+pub(crate) use shape::is_trial;
 pub use shape::{ListedStep, TypeDef};
 pub use types::{Call, Entered, StepType, Told, describe};
 
-use crate::core::{Backoff, CleanUp, Millis, Missed, OnConflict, Overlap, Priority, RecordKind};
+use crate::core::{
+    Backoff, CleanUp, Limit, Millis, Missed, OnConflict, Overlap, Priority, RecordKind, Window,
+};
 use crate::{Error, Failure};
 use std::any::TypeId;
 use std::collections::BTreeMap;
@@ -83,12 +86,16 @@ pub struct JobOptions {
     pub on_conflict: OnConflict,
     /// How long the key is kept, whatever becomes of the job.
     pub unique_for: Option<Millis>,
+    /// Makes few runs of enqueues that come close together.
+    pub window: Option<Window>,
     /// It fails if it was not started within so much time of its enqueue.
     pub expires: Option<Millis>,
     /// What cleans up after it, if it is cancelled.
     pub on_cancel: Option<fn() -> &'static JobDef>,
     /// When it fires, if it is a task.
     pub task: Option<TaskDef>,
+    /// What its jobs are held to, for each limit key.
+    pub limit: Option<Limit>,
 }
 
 /// The schedule of a task.
@@ -121,9 +128,11 @@ impl JobOptions {
         outbox: false,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
         expires: None,
         on_cancel: None,
         task: None,
+        limit: None,
     };
 }
 

@@ -8,7 +8,7 @@ use crate::contract::Enqueued;
 use crate::contract::{LABEL_LIMIT, LABEL_LIMIT_BYTES};
 use crate::core::{
     JobId, JobSpec, MAX_KEY_BYTES, Millis, NewJob, OnConflict, Payload, Priority, RunId, Timestamp,
-    Visible,
+    Visible, Window,
 };
 use crate::definition::Job;
 use crate::durable::Durable;
@@ -47,6 +47,7 @@ pub struct Request<J: Job, O: 'static = Anywhere> {
     attempts: Option<u32>,
     on_conflict: Option<OnConflict>,
     unique_for: Option<Millis>,
+    window: Option<Window>,
     expires: Option<Millis>,
     run_id: Option<RunId>,
     labels: BTreeMap<String, String>,
@@ -65,6 +66,7 @@ impl<J: Job> Request<J> {
             attempts: None,
             on_conflict: None,
             unique_for: None,
+            window: None,
             expires: None,
             run_id: None,
             labels: BTreeMap::new(),
@@ -85,6 +87,7 @@ impl<J: Job, O: 'static> Request<J, O> {
             attempts: self.attempts,
             on_conflict: self.on_conflict,
             unique_for: self.unique_for,
+            window: self.window,
             expires: self.expires,
             run_id: self.run_id,
             labels: self.labels,
@@ -141,7 +144,45 @@ impl<J: Job, O: 'static> Request<J, O> {
         self
     }
 
-    /// It fails if it was not started within so much time of now.
+    /// Waits until the key was not enqueued for so long, and runs the last input then; in place of
+    /// what the definition says. See [`Window`] for its other edges, and for the longest that it
+    /// waits.
+    ///
+    /// ```
+    /// use jobs_runtime::prelude::*;
+    /// use std::time::Duration;
+    ///
+    /// #[job(idempotency = "debounced-index:{input}")]
+    /// async fn debounced_index(input: u64) -> Result<()> {
+    ///     step!("index", async { Ok::<_, Failure>(()) }).await?;
+    ///     Ok(())
+    /// }
+    ///
+    /// # async fn enqueue(jobs: &Jobs) -> Result<()> {
+    /// for _ in 0..100 {
+    ///     // One run, ten seconds after the last of them.
+    ///     debounced_index(7).debounce(Duration::from_secs(10)).enqueue(jobs).await?;
+    /// }
+    /// # Ok(()) }
+    /// ```
+    pub fn debounce(self, span: Duration) -> Self {
+        self.window(Window::debounce(span.into()))
+    }
+
+    /// Runs at once, unless a run of the key began less than so long ago: then when that time is
+    /// over, with the last input there was. In place of what the definition says.
+    pub fn throttle(self, span: Duration) -> Self {
+        self.window(Window::throttle(span.into()))
+    }
+
+    /// Makes few runs of enqueues of the key that come close together. It goes before
+    /// `on_conflict`, and says nothing of a job without a key.
+    pub fn window(mut self, window: Window) -> Self {
+        self.window = Some(window);
+        self
+    }
+
+    /// It fails if it was not started within so much time of being stored, by the store's clock.
     pub fn expires(mut self, span: Duration) -> Self {
         self.expires = Some(span.into());
         self
@@ -189,12 +230,12 @@ impl<J: Job, O: 'static> Request<J, O> {
         }
     }
 
-    /// The row, its input still to be sealed; `now` is the time by which it expires, as near as it
-    /// is known.
+    /// The row, its input still to be sealed; `now` goes into its ids.
     pub(crate) fn into_row(self, env: &Env, now: Timestamp) -> Result<NewJob, Error> {
         let def = J::def();
         let key = J::key(&self.input);
         check_key(def, key.as_deref())?;
+        let limit_key = J::limit_key(&self.input);
         let input = Payload::json(self.input.encode()?);
         let tenant = self.tenant.or_else(|| J::tenant(&self.input));
         let spec = JobSpec {
@@ -210,11 +251,8 @@ impl<J: Job, O: 'static> Request<J, O> {
             priority: self.priority.unwrap_or(def.options.priority),
             tenant,
             visibility_timeout: def.options.visibility_timeout,
-            expires_at: self
-                .expires
-                .or(def.options.expires)
-                .map(|span| now.after(span)),
-            limit_key: None,
+            expires_at: None,
+            limit_key,
             rate_key: None,
             parent: None,
             tick: None,
@@ -231,6 +269,8 @@ impl<J: Job, O: 'static> Request<J, O> {
             attempts_max: self.attempts.unwrap_or(def.options.attempts),
             on_conflict: self.on_conflict.unwrap_or(def.options.on_conflict),
             unique_for: self.unique_for.or(def.options.unique_for),
+            window: self.window.or(def.options.window),
+            expires: self.expires.or(def.options.expires),
             prefix: Vec::new(),
         })
     }

@@ -87,6 +87,8 @@ fn new_job(input: &Lap) -> NewJob {
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     }
 }

@@ -3,7 +3,9 @@
 
 use super::Kind;
 use super::allow::{self, Allowed};
+use super::limit::LimitArgs;
 use super::task::{self, TaskArgs};
+use super::window::WindowArgs;
 use crate::duration::{self, Backoff};
 use crate::errors::Errors;
 use crate::names;
@@ -22,8 +24,10 @@ const RULES: &[Rule] = &[
     rule("attempts", "5"),
     rule("backoff", "\"1s..1h\""),
     rule("crate", "path::to::runtime"),
+    rule("debounce", "\"10s\""),
     rule("expires", "\"1h\""),
     rule("idempotency", "\"signup:{input.user_id}\""),
+    rule("limit", "(concurrency = 5)"),
     rule("name", "\"welcome\""),
     rule("on_cancel", "path::to::job"),
     rule("on_conflict", "replace"),
@@ -33,6 +37,7 @@ const RULES: &[Rule] = &[
     rule("removed", "[\"old-step\"]"),
     rule("step_timeout", "\"1m\""),
     rule("tenant", "\"{input.org_id}\""),
+    rule("throttle", "\"1m\""),
     rule("timeout", "\"10m\""),
     rule("unique_for", "\"24h\""),
     rule("visibility_timeout", "\"30s\""),
@@ -59,6 +64,7 @@ pub(crate) struct Args {
     pub(crate) idempotency: Option<Idempotency>,
     pub(crate) kind: Kind,
     pub(crate) krate: Option<Path>,
+    pub(crate) limit: Option<LimitArgs>,
     pub(crate) name: Option<LitStr>,
     pub(crate) on_cancel: Option<Path>,
     /// The variant, and where it was asked for.
@@ -75,6 +81,7 @@ pub(crate) struct Args {
     pub(crate) unique_for: Option<(u64, Span)>,
     pub(crate) visibility_timeout_millis: Option<u64>,
     pub(crate) was: Vec<LitStr>,
+    pub(crate) window: Option<WindowArgs>,
     /// Literals with mismatched braces, for rustc to report.
     pub(crate) rustc_says: Vec<TokenStream>,
 }
@@ -94,8 +101,8 @@ pub(crate) fn parse(tokens: TokenStream, kind: Kind, errors: &mut Errors) -> Arg
         ..Args::default()
     };
     let (rules, refused) = match kind {
-        Kind::Job => (RULES.to_vec(), &task::NOT_OF_A_JOB),
-        Kind::Task => ([RULES, &task::RULES].concat(), &task::NOT_OF_A_TASK),
+        Kind::Job => (RULES.to_vec(), &task::NOT_OF_A_JOB[..]),
+        Kind::Task => ([RULES, &task::RULES].concat(), &task::NOT_OF_A_TASK[..]),
     };
     let read = |input: ParseStream<'_>| {
         let mut seen = Seen::new(&rules, kind.name()).refusing(refused);
@@ -130,8 +137,10 @@ impl Args {
             }
             "backoff" => self.backoff = Some(read_backoff(key, input)?),
             "crate" => self.krate = Some(input.call(Path::parse_mod_style)?),
+            "debounce" | "throttle" => self.read_window(key, input, errors)?,
             "expires" => self.expires_millis = Some(options::millis(key, input, "\"1h\"")?),
             "idempotency" => self.idempotency = Some(self.read_idempotency(input)?),
+            "limit" => self.read_limit(key, input, errors)?,
             "name" => self.name = Some(plain(key, input, "job name", "\"welcome\"")?),
             "on_cancel" => self.on_cancel = Some(read_path(input)?),
             "on_conflict" => self.on_conflict = Some((read_conflict(input)?, key.span())),
@@ -200,7 +209,11 @@ impl Args {
     }
 
     /// `None` if the braces do not match and rustc will say so.
-    fn template(&mut self, literal: &LitStr, role: Role) -> syn::Result<Option<Template>> {
+    pub(super) fn template(
+        &mut self,
+        literal: &LitStr,
+        role: Role,
+    ) -> syn::Result<Option<Template>> {
         match Template::parse(literal, role) {
             Ok(template) => Ok(Some(template)),
             Err(Flaw::Braces) => {

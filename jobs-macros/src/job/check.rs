@@ -5,6 +5,7 @@ use super::Kind;
 use super::args::{Args, Idempotency};
 use super::borrowed;
 use super::item::JobFn;
+use super::window::WindowArgs;
 use crate::body;
 use crate::errors::Errors;
 use crate::names;
@@ -201,6 +202,7 @@ pub(crate) fn agreement(args: &mut Args, job: &JobFn, shape: &Shape, errors: &mu
         let text = format!("{text}; give it one with `name = \"..\"`");
         errors.at(job.sig.ident.span(), text);
     }
+    args.check_window(errors);
     if let Some(Idempotency::None) = &args.idempotency {
         refuse_without_key(args, errors);
     }
@@ -217,6 +219,18 @@ pub(crate) fn agreement(args: &mut Args, job: &JobFn, shape: &Shape, errors: &mu
     {
         args.tenant = None;
     }
+    if let Some(template) = args.limit.as_ref().and_then(|limit| limit.key.as_ref())
+        && !check_roots(template, &input.root, errors)
+    {
+        args.limit = None;
+    }
+    if args.is_task()
+        && let Some(limit) = &mut args.limit
+        && let Some(key) = limit.key.take()
+    {
+        let text = "the ticks of a task are counted together; remove `key` from the limit";
+        errors.at(key.literal.span(), text);
+    }
 }
 
 /// Options that say something about a key, on a job that has none.
@@ -227,6 +241,7 @@ fn refuse_without_key(args: &Args, errors: &mut Errors) {
             args.on_conflict.as_ref().map(|(_, span)| *span),
         ),
         ("unique_for", args.unique_for.map(|(_, span)| span)),
+        ("a window", args.window.as_ref().map(WindowArgs::span)),
     ];
     for (name, span) in given {
         if let Some(span) = span {

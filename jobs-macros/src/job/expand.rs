@@ -107,6 +107,7 @@ impl Definition<'_> {
         let argument = Ident::new("__input", Span::mixed_site());
         let key = self.key(&argument);
         let tenant = self.tenant(&argument);
+        let limit_key = self.limit_key(&argument);
         let definition = self.definition();
         let task = self
             .args
@@ -135,6 +136,7 @@ impl Definition<'_> {
                 ) -> ::core::option::Option<::std::string::String> {
                     #tenant
                 }
+                #limit_key
             }
         }
     }
@@ -165,6 +167,25 @@ impl Definition<'_> {
             Some(template) => self.rendered(template, argument),
             None => quote!({ let _ = #argument; ::core::option::Option::None }),
         }
+    }
+
+    /// Only for a job with a limit: the others have none by the trait.
+    fn limit_key(&self, argument: &Ident) -> Option<TokenStream> {
+        let key = match &self.args.limit.as_ref()?.key {
+            Some(template) => self.rendered(template, argument),
+            // All jobs of the definition are counted together.
+            None => quote!({
+                let _ = #argument;
+                ::core::option::Option::Some(::std::string::String::new())
+            }),
+        };
+        Some(quote! {
+            fn limit_key(
+                #argument: &Self::Input,
+            ) -> ::core::option::Option<::std::string::String> {
+                #key
+            }
+        })
     }
 
     fn rendered(&self, template: &Template, argument: &Ident) -> TokenStream {

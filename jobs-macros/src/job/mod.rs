@@ -11,10 +11,12 @@ mod expand;
 mod extracted;
 mod hints;
 mod item;
+mod limit;
 mod registered;
 mod task;
 #[cfg(test)]
 mod tests;
+mod window;
 
 pub(crate) use allow::{Allowed, read as read_allow};
 pub(crate) use attributes::{Place, attributes, is_foreign};

@@ -99,6 +99,14 @@ impl Definition<'_> {
                 )
             });
         }
+        if let Some(limit) = &args.limit {
+            let limit = limit.definition(krate);
+            fields.push(quote!(limit: ::core::option::Option::Some(#limit)));
+        }
+        if let Some(window) = &args.window {
+            let window = window.definition(krate);
+            fields.push(quote!(window: ::core::option::Option::Some(#window)));
+        }
         fields.extend(args.allowed.fields());
         if !args.removed.is_empty() {
             let removed = args.removed.iter().map(|step| &step.literal);

@@ -24,7 +24,11 @@ pub(super) const RULES: [Rule; 5] = [
 ];
 
 /// The options of a job that a task cannot have, and why.
-pub(super) const NOT_OF_A_TASK: [Refusal; 5] = [
+pub(super) const NOT_OF_A_TASK: [Refusal; 7] = [
+    Refusal {
+        name: "debounce",
+        why: "a task fires by its schedule, and each tick is a job of its own; remove `debounce`",
+    },
     Refusal {
         name: "idempotency",
         why: "the key of a task is its tick, which is one job however many workers there are; remove `idempotency`",
@@ -40,6 +44,10 @@ pub(super) const NOT_OF_A_TASK: [Refusal; 5] = [
     Refusal {
         name: "tenant",
         why: "the ticks of a task are nobody's; enqueue a job for each tenant in its body",
+    },
+    Refusal {
+        name: "throttle",
+        why: "a task fires by its schedule, and each tick is a job of its own; remove `throttle`",
     },
     Refusal {
         name: "unique_for",

@@ -26,6 +26,8 @@ pub(super) enum Command {
     Ls(LsArgs),
     /// Show one job: where it stands, and its steps
     Show(JobArgs),
+    /// Tell why a job does not run just now
+    Explain(JobArgs),
     /// Count jobs by queue
     Stats(StoreArgs),
     /// Say what is wrong with a store, and what to do about it

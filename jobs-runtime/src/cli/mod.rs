@@ -21,6 +21,7 @@
 //! | `jobs graph NAME` | draws the steps of a job, as Mermaid or DOT |
 //! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead`, `jobs tasks` | shows what is in a store |
 //! | `jobs doctor` | says what is wrong with a store and what to do about it, as [`crate::doctor`] does |
+//! | `jobs explain ID` | tells why a job does not run just now |
 //! | `jobs retry ID`, `jobs requeue ID --from-step STEP`, `jobs cancel ID` | does as [`Admin`](crate::Admin) does |
 //!
 //! The store of a command is `--url`, or the variable `JOBS_URL`.
@@ -32,6 +33,7 @@
 
 mod args;
 mod doctor;
+mod explain;
 mod graph;
 mod jobs;
 mod lock;
@@ -134,6 +136,7 @@ async fn command(command: Command, out: &mut Out<'_>) -> Result<u8, Error> {
         Command::Graph(args) => graph::run(&args, out),
         Command::Ls(args) => jobs::ls(&args, out).await,
         Command::Show(args) => jobs::show(&args, out).await,
+        Command::Explain(args) => explain::run(&args, out).await,
         Command::Stats(args) => jobs::stats(&args, out).await,
         Command::Doctor(args) => doctor::run(&args, out).await,
         Command::Tasks(args) => tasks::run(&args, out).await,

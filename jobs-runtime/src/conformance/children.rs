@@ -114,6 +114,7 @@ async fn a_child_outcome_outlives_the_child(s: Subject) -> Result {
     s.advance(Millis(1));
     let bounds = PruneBounds {
         ended_before: s.now(),
+        rules: Vec::new(),
         events_expired_before: s.now(),
         dead_before: None,
         limit: 10,
@@ -240,6 +241,7 @@ async fn a_revived_parent_hears_of_what_ended_meanwhile(s: Subject) -> Result {
         if !is_kept {
             let bounds = PruneBounds {
                 ended_before: s.now(),
+                rules: Vec::new(),
                 events_expired_before: s.now(),
                 dead_before: None,
                 limit: 10,

@@ -13,6 +13,7 @@ async fn b54_retention_removes_the_done_and_leaves_the_dead(s: Subject) -> Resul
     s.advance(Millis::secs(1_000_000_000));
     let bounds = PruneBounds {
         ended_before: s.now(),
+        rules: Vec::new(),
         events_expired_before: s.now(),
         dead_before: None,
         limit: 100,
@@ -32,6 +33,7 @@ async fn a_purge_of_dead_letters_counts_them(s: Subject) -> Result {
     s.advance(Millis(1));
     let bounds = PruneBounds {
         ended_before: s.now(),
+        rules: Vec::new(),
         events_expired_before: s.now(),
         dead_before: Some(s.now()),
         limit: 3,

@@ -267,6 +267,7 @@ async fn a_pinned_event_outlives_its_time_and_retention(s: Subject) -> Result {
     s.advance(Millis(1000));
     let bounds = PruneBounds {
         ended_before: s.now(),
+        rules: Vec::new(),
         events_expired_before: s.now(),
         dead_before: None,
         limit: 10,

@@ -214,6 +214,7 @@ impl Caller {
         self.s.advance(Millis::secs(1));
         let bounds = PruneBounds {
             ended_before: self.s.now(),
+            rules: Vec::new(),
             events_expired_before: self.s.now(),
             dead_before: None,
             limit: 1_000,

@@ -108,6 +108,7 @@ mod journal;
 mod keys;
 mod lease;
 mod life_cycle;
+mod limits;
 mod prune;
 mod replace;
 mod requeue;
@@ -120,6 +121,9 @@ mod suspend;
 mod tenants;
 mod text;
 mod transactions;
+mod trees;
+mod turns;
+mod windows;
 
 pub use failure::{Failure, Result};
 pub use subject::Subject;

@@ -1,9 +1,9 @@
 //! Retention: bounded, by age, and never of what lives.
 
-use super::shapes::{EventShape, JobShape};
+use super::shapes::{EventShape, JobShape, boom};
 use super::{Result, Subject};
-use crate::contract::{PruneBounds, Pruned};
-use crate::core::{Millis, NewJob, Timestamp};
+use crate::contract::{PruneBounds, PruneRule, Pruned};
+use crate::core::{JobId, Millis, NewJob, Payload, Settle, State, Timestamp};
 
 case!(retention_removes_no_more_than_its_limit_at_once);
 async fn retention_removes_no_more_than_its_limit_at_once(s: Subject) -> Result {
@@ -78,9 +78,135 @@ async fn a_key_kept_by_unique_for_outlives_its_pruned_job(s: Subject) -> Result 
     Ok(())
 }
 
+/// Ends so many jobs of this name, a second apart.
+async fn end(s: &Subject, name: &str, how: &Settle, count: usize) -> Result<Vec<JobId>> {
+    let mut ended = Vec::new();
+    for _ in 0..count {
+        let mut holder = s.start(&s.job(name).attempts(1)).await?;
+        s.apply(&holder.settle(how.clone())).await?;
+        ended.push(holder.id());
+        s.advance(Millis::secs(1));
+    }
+    Ok(ended)
+}
+
+fn ack() -> Settle {
+    let output = Payload::json(*b"1");
+    Settle::Ack { output }
+}
+
+fn rule(name: Option<&str>, state: State) -> PruneRule {
+    PruneRule {
+        name: name.map(str::to_owned),
+        state,
+        before: None,
+        keep: None,
+    }
+}
+
+async fn prune_by(s: &Subject, rules: Vec<PruneRule>, limit: usize) -> Result<u64> {
+    let bounds = PruneBounds {
+        rules,
+        limit,
+        ..PruneBounds::default()
+    };
+    Ok(s.driver().prune(&bounds, Some(s.now())).await?.jobs)
+}
+
+async fn left(s: &Subject, ids: &[JobId]) -> Result<usize> {
+    let mut left = 0;
+    for id in ids {
+        left += usize::from(s.inspect().job(*id).await?.is_some());
+    }
+    Ok(left)
+}
+
+case!(retention_by_state_and_age_takes_those_and_no_others);
+async fn retention_by_state_and_age_takes_those_and_no_others(s: Subject) -> Result {
+    let fail = Settle::Fail { error: boom() };
+    let done = end(&s, "mail", &ack(), 3).await?;
+    let border = s.now();
+    let young = end(&s, "mail", &ack(), 2).await?;
+    let failed = end(&s, "mail", &fail, 2).await?;
+    let aged = PruneRule {
+        before: Some(border),
+        ..rule(None, State::Done)
+    };
+    check_eq!(prune_by(&s, vec![aged], 100).await?, 3);
+    check_eq!(left(&s, &done).await?, 0);
+    check_eq!(left(&s, &young).await?, 2);
+    check_eq!(left(&s, &failed).await?, 2);
+    Ok(())
+}
+
+case!(retention_by_count_keeps_those_that_ended_last_of_each_name);
+async fn retention_by_count_keeps_those_that_ended_last_of_each_name(s: Subject) -> Result {
+    let mail = end(&s, "mail", &ack(), 5).await?;
+    let bill = end(&s, "bill", &ack(), 2).await?;
+    let newest = PruneRule {
+        keep: Some(2),
+        ..rule(None, State::Done)
+    };
+    check_eq!(prune_by(&s, vec![newest], 100).await?, 3);
+    check_eq!(left(&s, &mail[3..]).await?, 2);
+    check_eq!(left(&s, &mail[..3]).await?, 0);
+    check_eq!(left(&s, &bill).await?, 2);
+    Ok(())
+}
+
+case!(a_rule_for_a_name_goes_before_the_one_for_all);
+async fn a_rule_for_a_name_goes_before_the_one_for_all(s: Subject) -> Result {
+    let mail = end(&s, "mail", &ack(), 3).await?;
+    let bill = end(&s, "bill", &ack(), 3).await?;
+    let nothing = |name| PruneRule {
+        keep: Some(0),
+        ..rule(name, State::Done)
+    };
+    let all = PruneRule {
+        keep: None,
+        ..rule(Some("bill"), State::Done)
+    };
+    check_eq!(prune_by(&s, vec![nothing(None), all], 100).await?, 3);
+    check_eq!(left(&s, &mail).await?, 0);
+    check_eq!(left(&s, &bill).await?, 3);
+    Ok(())
+}
+
+case!(a_rule_of_retention_takes_no_more_than_its_limit_at_once);
+async fn a_rule_of_retention_takes_no_more_than_its_limit_at_once(s: Subject) -> Result {
+    end(&s, "mail", &ack(), 7).await?;
+    let nothing = PruneRule {
+        keep: Some(0),
+        ..rule(None, State::Done)
+    };
+    for expected in [3, 3, 1, 0] {
+        check_eq!(prune_by(&s, vec![nothing.clone()], 3).await?, expected);
+    }
+    Ok(())
+}
+
+case!(i11_no_rule_of_retention_takes_a_dead_letter);
+async fn i11_no_rule_of_retention_takes_a_dead_letter(s: Subject) -> Result {
+    let bury = Settle::Retry {
+        delay: Millis(1),
+        error: boom(),
+    };
+    let dead = end(&s, "mail", &bury, 2).await?;
+    let nothing = |state| PruneRule {
+        before: Some(s.now()),
+        keep: Some(0),
+        ..rule(None, state)
+    };
+    let rules = State::ALL.map(nothing).to_vec();
+    check_eq!(prune_by(&s, rules, 100).await?, 0);
+    check_eq!(left(&s, &dead).await?, 2);
+    Ok(())
+}
+
 async fn prune(s: &Subject, before: Timestamp, limit: usize) -> Result<Pruned> {
     let bounds = PruneBounds {
         ended_before: before,
+        rules: Vec::new(),
         events_expired_before: before,
         dead_before: None,
         limit,

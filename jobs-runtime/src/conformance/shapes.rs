@@ -1,6 +1,6 @@
 //! Jobs, records and events as cases write them: a plain one, and what is different about it.
 
-use super::Subject;
+use super::{Result, Subject};
 use crate::core::{
     EventId, JobId, JobSpec, Millis, NewEvent, NewJob, OnConflict, Payload, Priority, RecordKind,
     RunId, StepOutcome, StepRecord, StoredError, Timestamp, Visible, WaitSpec,
@@ -44,6 +44,8 @@ impl Subject {
             attempts_max: 3,
             on_conflict: OnConflict::Dedupe,
             unique_for: None,
+            window: None,
+            expires: None,
             prefix: Vec::new(),
         }
     }
@@ -89,6 +91,9 @@ pub(super) trait JobShape: Sized {
     }
     fn queue(self, queue: &str) -> Self {
         self.shape(|job| job.spec.queue = queue.into())
+    }
+    fn limit_key(self, key: &str) -> Self {
+        self.shape(|job| job.spec.limit_key = Some(key.into()))
     }
     fn tenant(self, tenant: &str) -> Self {
         self.shape(|job| job.spec.tenant = Some(tenant.into()))
@@ -159,4 +164,15 @@ pub(super) fn boom() -> StoredError {
         chain: vec!["the wire is cut".into(), "by a mouse".into()],
         ..StoredError::new("X_BOOM", "it went wrong")
     }
+}
+
+/// Stores so many jobs of a shape.
+pub(super) async fn some(
+    s: &Subject,
+    count: usize,
+    job: impl Fn() -> NewJob,
+) -> Result<Vec<JobId>> {
+    let jobs: Vec<NewJob> = (0..count).map(|_| job()).collect();
+    s.enqueue_all(&jobs).await?;
+    Ok(jobs.iter().map(|job| job.spec.id).collect())
 }

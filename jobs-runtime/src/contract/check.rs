@@ -6,7 +6,6 @@
 use super::{Capabilities, Claim, SettingWrite};
 use crate::Error;
 use crate::core::{MAX_KEY_BYTES, NewEvent, NewJob};
-use serde::{Deserialize, Serialize};
 use std::collections::BTreeMap;
 
 /// The longest name of a job, queue, scope, event, tenant, worker, schedule or step, and the longest
@@ -175,30 +174,4 @@ fn check_payload(
         bytes,
         capabilities.payload_limit,
     ))
-}
-
-/// What the setting `queue/<name>` says, as JSON. Fields that this version does not know are left
-/// alone.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
-#[serde(default)]
-pub struct QueueSetting {
-    /// Claims pass the queue over.
-    pub paused: bool,
-}
-
-impl QueueSetting {
-    /// The prefix of the settings of queues.
-    pub const PREFIX: &'static str = "queue/";
-
-    /// The key under which a queue's setting stands.
-    #[must_use]
-    pub fn key(queue: &str) -> String {
-        format!("{}{queue}", Self::PREFIX)
-    }
-
-    /// Reads a stored value. One that cannot be read says nothing, and so stops no queue.
-    #[must_use]
-    pub fn read(value: &[u8]) -> Self {
-        serde_json::from_slice(value).unwrap_or_default()
-    }
 }

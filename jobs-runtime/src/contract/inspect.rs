@@ -2,7 +2,8 @@
 
 use crate::Error;
 use crate::core::{
-    EventId, InboxItem, Job, JobId, LogLine, Payload, RunId, State, StepRecord, Timestamp,
+    EventId, Group, InboxItem, Job, JobId, Limit, LogLine, Pace, Payload, RunId, State, StepRecord,
+    Timestamp,
 };
 use async_trait::async_trait;
 
@@ -77,6 +78,28 @@ pub struct WorkerInfo {
     pub leases: u64,
 }
 
+/// How one group of jobs stands with its limit.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Standing {
+    /// The group.
+    pub group: Group,
+    /// What it is held to.
+    pub limit: Limit,
+    /// Its live leases, counted no further than its limit; not counted without one.
+    pub live: u32,
+    /// Where its rate stands.
+    pub pace: Pace,
+}
+
+/// How groups stand at one instant of the store.
+#[derive(Clone, Debug)]
+pub struct Standings {
+    /// The store's time.
+    pub now: Timestamp,
+    /// In the order that was asked for.
+    pub groups: Vec<Standing>,
+}
+
 /// What people may look at. Part of every driver: a store that cannot be looked into cannot be
 /// operated.
 #[async_trait]
@@ -111,4 +134,11 @@ pub trait Inspect: Send + Sync {
 
     /// Workers that hold leases now.
     async fn workers(&self) -> Result<Vec<WorkerInfo>, Error>;
+
+    /// How these groups stand with their limits; `now` as in [`super::Driver`].
+    async fn standings(&self, groups: &[Group], now: Option<Timestamp>)
+    -> Result<Standings, Error>;
+
+    /// The job that holds a key: a live one, or until an instant also an ended one.
+    async fn key_holder(&self, scope: &str, key: &str) -> Result<Option<JobId>, Error>;
 }

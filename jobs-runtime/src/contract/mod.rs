@@ -32,19 +32,23 @@
 
 mod check;
 mod inspect;
+mod limits;
 mod report;
 mod requests;
 mod transactional;
 
 pub use check::{
-    LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, QueueSetting, check_claim, check_event,
-    check_job, check_setting,
+    LABEL_LIMIT, LABEL_LIMIT_BYTES, MAX_NAME_BYTES, check_claim, check_event, check_job,
+    check_setting,
 };
-pub use inspect::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
+pub use inspect::{
+    Inspect, JobFilter, JobView, Page, PageCursor, Standing, Standings, StoredEvent, WorkerInfo,
+};
+pub use limits::{JobLimits, LimitSetting, QueueSetting, TenantSetting, limit_of};
 pub use report::{Fact, Finding, Gravity, Report};
 pub use requests::{
     Beat, BeatAnswer, Claim, Claimed, Claims, Conflicted, EnqueueAnswer, Enqueued, PruneBounds,
-    Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps,
+    PruneRule, Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps, rules_of,
 };
 pub use transactional::{StepTransaction, Transactional};
 

@@ -2,7 +2,7 @@
 
 use crate::Error;
 use crate::core::{
-    EventId, Job, JobId, Millis, NewJob, Nudge, Payload, RunId, StepRecord, Timestamp, Token,
+    EventId, Job, JobId, Millis, NewJob, Nudge, Payload, RunId, State, StepRecord, Timestamp, Token,
 };
 use serde::{Deserialize, Serialize};
 use tokio::sync::broadcast;
@@ -75,6 +75,8 @@ pub struct Claims {
     pub now: Timestamp,
     /// When the next job becomes visible, if that is known: no need to look before.
     pub next_visible_at: Option<Timestamp>,
+    /// A limit keeps visible jobs waiting: the end of a lease may make room for them.
+    pub held: bool,
 }
 
 /// A leased job.
@@ -176,16 +178,50 @@ pub struct SettingWrite {
 }
 
 /// What may be removed.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Debug, Default)]
 pub struct PruneBounds {
     /// Ended jobs older than this.
     pub ended_before: Timestamp,
+    /// What else of the ended jobs.
+    pub rules: Vec<PruneRule>,
     /// Events whose time to live passed before this.
     pub events_expired_before: Timestamp,
     /// Dead letters older than this; `None` leaves them alone.
     pub dead_before: Option<Timestamp>,
-    /// Rows of each kind in one call.
+    /// Rows of each kind in one call; of ended jobs, also so many for each rule.
     pub limit: usize,
+}
+
+/// Which of the ended jobs of one definition and state may be removed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PruneRule {
+    /// Their durable name. Without one the rule is for every name that no other rule names with
+    /// this state.
+    pub name: Option<String>,
+    /// Their state: done, failed or cancelled. A rule for another says nothing.
+    pub state: State,
+    /// Those that ended before this.
+    pub before: Option<Timestamp>,
+    /// All but so many of each name, those that ended last.
+    pub keep: Option<u64>,
+}
+
+/// The rules that hold for the ended jobs of one name and state: those that name it, or if there is
+/// none those for every name.
+pub fn rules_of<'a>(
+    rules: &'a [PruneRule],
+    name: &'a str,
+    state: State,
+) -> impl Iterator<Item = &'a PruneRule> {
+    let is_ended = matches!(state, State::Done | State::Failed | State::Cancelled);
+    let of_state = move |rule: &&PruneRule| is_ended && rule.state == state;
+    let is_named = rules
+        .iter()
+        .filter(of_state)
+        .any(|rule| rule.name.as_deref() == Some(name));
+    let wanted = is_named.then_some(name);
+    let own = rules.iter().filter(of_state);
+    own.filter(move |rule| rule.name.as_deref() == wanted)
 }
 
 /// What was removed.
@@ -204,6 +240,8 @@ pub struct Pruned {
 pub enum WakeUp {
     /// A job may have ended.
     Ended,
+    /// A lease may have ended, and so made room under a limit.
+    Freed,
     /// Something may have been put into an inbox.
     Inbox,
     /// A job may be ready.

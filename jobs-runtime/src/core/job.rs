@@ -2,7 +2,7 @@
 
 use super::{
     JobId, Millis, Payload, Position, Progress, RunId, State, StepRecord, StoredError, Timestamp,
-    Token, Trace, commit::CommitNumber,
+    Token, Trace, Window, commit::CommitNumber, window::Edge,
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -110,8 +110,41 @@ pub struct NewJob {
     pub on_conflict: OnConflict,
     /// Keeps the key for so long after the enqueue, whatever becomes of the job.
     pub unique_for: Option<Millis>,
+    /// Makes few runs of enqueues that come close together; goes before `on_conflict`.
+    pub window: Option<Window>,
+    /// It fails if it was not started within so much time of being stored. Goes before an
+    /// instant in its spec, which only whoever knows the store's time can give.
+    pub expires: Option<Millis>,
     /// Delivered records of another run that it starts with: it is a fork.
     pub prefix: Vec<StepRecord>,
+}
+
+impl NewJob {
+    /// What is stored of it at `now`.
+    #[must_use]
+    pub fn stored_spec(&self, now: Timestamp) -> JobSpec {
+        JobSpec {
+            expires_at: self.expires_at(now),
+            ..self.spec.clone()
+        }
+    }
+
+    /// By when it must have been started, if it is stored at `now`.
+    #[must_use]
+    pub fn expires_at(&self, now: Timestamp) -> Option<Timestamp> {
+        self.expires
+            .map(|span| now.after(span))
+            .or(self.spec.expires_at)
+    }
+
+    /// Whether it may become a job that waits for the end of another with its key.
+    #[must_use]
+    pub fn may_follow(&self) -> bool {
+        match self.window {
+            Some(window) => window.edge != Edge::Leading,
+            None => self.on_conflict == OnConflict::Replace,
+        }
+    }
 }
 
 /// What was asked for, fixed at the enqueue.

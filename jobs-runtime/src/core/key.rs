@@ -1,7 +1,7 @@
 //! Injective keys: no two lists of parts render to one text.
 
 use ::core::fmt::Write;
-use alloc::string::String;
+use alloc::{string::String, vec::Vec};
 
 /// The longest idempotency key, in bytes after escaping.
 pub const MAX_KEY_BYTES: usize = 16 * 1024;
@@ -31,6 +31,23 @@ pub fn escape_into(out: &mut String, part: &str) {
     }
 }
 
+/// The part that [`key_part`] made this text of; nothing if it made it of none.
+pub(super) fn key_text(text: &str) -> Option<String> {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.bytes();
+    while let Some(byte) = rest.next() {
+        bytes.push(match byte {
+            b'%' => {
+                let digit = |byte: u8| char::from(byte).to_digit(16);
+                let value = digit(rest.next()?)? * 16 + digit(rest.next()?)?;
+                u8::try_from(value).ok()?
+            }
+            plain => plain,
+        });
+    }
+    String::from_utf8(bytes).ok()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -58,6 +75,7 @@ mod tests {
             for b in &parts[i + 1..] {
                 assert_ne!(key_part(a), key_part(b), "{a:?} {b:?}");
             }
+            assert_eq!(key_text(&key_part(a)).as_deref(), Some(*a));
         }
     }
 }

@@ -14,14 +14,18 @@ mod id;
 mod job;
 mod journal;
 mod key;
+mod limits;
 mod meet;
 mod mix;
 mod notes;
 mod payload;
 mod run;
 mod schedule;
+mod shares;
 mod time;
 mod transition;
+mod turns;
+mod window;
 
 pub use backoff::Backoff;
 pub use child::{cancelled_with_parent, child_cycle, child_gone, child_outcome};
@@ -40,8 +44,10 @@ pub use job::{
 };
 pub use journal::{Mismatch, Position, RecordKind, StepOutcome, StepRecord};
 pub use key::{MAX_KEY_BYTES, MAX_STEP_NAME_BYTES, escape_into, key_part};
+pub use limits::{Blocked, Group, Limit, Pace, RATE_LIMIT_STARTS, Rate, Room, UnknownRate};
 pub use meet::{
-    Meeting, NEVER, REPLACED_FORGOTTEN, REPLACED_KEPT, clean_up, follower, meet, released,
+    Meeting, NEVER, REPLACED_FORGOTTEN, REPLACED_KEPT, clean_up, follower, meet, opened,
+    passed_until, put_off, released,
 };
 pub use mix::derived;
 pub use notes::{
@@ -54,5 +60,8 @@ pub use schedule::{
     MISSED_AFTER, MISSED_LIMIT_TICKS, Made, Missed, NextTick, Overlap, PLAN_STANDS, Plan,
     SKIPPED_LIMIT, Skipped, TICK_LIMIT_BATCH, TickToMake, Timetable, Why,
 };
+pub use shares::Shares;
 pub use time::{Millis, Timestamp};
 pub use transition::{Change, IllegalTransition, State, UnknownState, View, next};
+pub use turns::{Contender, LANE_LIMIT, Lane, Turn, Turns, VisibleJob};
+pub use window::{Edge, Window, WindowKind};

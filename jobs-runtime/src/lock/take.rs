@@ -4,15 +4,11 @@ use super::model::{EventLock, JobLock, Lock, StepLock, TypeLock};
 use super::write::NOT_KNOWN;
 use super::{Place, fields};
 use crate::Error;
-use crate::core::{Backoff, Missed, OnConflict, Overlap, Priority, RecordKind};
-use crate::registry::{EventDef, JobDef, JobOptions, ListedStep, Registry, StepType, TypeDef};
+use crate::core::{Backoff, Limit, Missed, OnConflict, Overlap, Priority, RecordKind, WindowKind};
+use crate::registry::{
+    EventDef, JobDef, JobOptions, ListedStep, Registry, StepType, TypeDef, is_trial,
+};
 use std::collections::BTreeMap;
-
-/// Whether a definition is this crate's own: those with which it is tried are in every program that
-/// is built with the feature `torture`, and in no program's store.
-fn is_trial(krate: &str, file: &str) -> bool {
-    krate == env!("CARGO_PKG_NAME") && file.contains("src/torture/")
-}
 
 impl Lock {
     /// What the jobs and events that are linked into this program look like.
@@ -171,7 +167,25 @@ fn options(options: &JobOptions) -> BTreeMap<String, String> {
             add(name, true, span.to_string());
         }
     }
+    if let Some(limit) = options.limit {
+        add("limit", true, limit_text(limit));
+    }
+    if let Some(window) = options.window {
+        let name = match window.kind {
+            WindowKind::Debounce => "debounce",
+            WindowKind::Throttle => "throttle",
+        };
+        add(name, true, window.to_string());
+    }
     all
+}
+
+fn limit_text(limit: Limit) -> String {
+    let most = limit
+        .concurrency
+        .map(|most| format!("concurrency = {most}"));
+    let rate = limit.rate.map(|rate| format!("rate = {rate}"));
+    most.into_iter().chain(rate).collect::<Vec<_>>().join(", ")
 }
 
 fn owned(names: &[&str]) -> Vec<String> {

@@ -14,7 +14,9 @@ mod time;
 mod tx;
 mod types;
 
-pub use crate::core::{Backoff, Millis, Missed, OnConflict, Overlap, Priority, RecordKind};
+pub use crate::core::{
+    Backoff, Edge, Limit, Millis, Missed, OnConflict, Overlap, Priority, Rate, RecordKind, Window,
+};
 pub use crate::durable::{
     AnyKey, ChildRequest, Extract, IntoFailure, JobReturn, NoKey, StepBody, StepReturn, WaitKey,
 };

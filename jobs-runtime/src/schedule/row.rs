@@ -41,7 +41,8 @@ pub(crate) fn tick_row(def: &JobDef, tick: &Tick) -> Result<NewJob, Error> {
         tenant: None,
         visibility_timeout: options.visibility_timeout,
         expires_at: options.expires.map(|span| tick.at.after(span)),
-        limit_key: None,
+        // A tick is nobody's: all of a task's are counted together.
+        limit_key: options.limit.map(|_| String::new()),
         rate_key: None,
         parent: None,
         tick: Some(TickRef {
@@ -62,6 +63,8 @@ pub(crate) fn tick_row(def: &JobDef, tick: &Tick) -> Result<NewJob, Error> {
         attempts_max: options.attempts,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     })
 }

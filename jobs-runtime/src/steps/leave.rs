@@ -122,6 +122,8 @@ impl JobContext {
         let own = next.given();
         let mut next = next.into_row(&self.cell.env, self.cell.now())?;
         next.spec.input = self.cell.seal(next.spec.input.bytes)?;
+        // It goes on at once: a window is for enqueues that come from outside.
+        next.window = None;
         let (size, limit) = (next.spec.input.bytes.len(), self.cell.info.payload_limit);
         if size > limit {
             let what = format!("the input of job \"{}\"", spec.name);

@@ -2,7 +2,7 @@
 //! left to do. No thread, no batch, no poll: what happens follows from the jobs alone.
 
 use super::leases::{self, Leases};
-use super::{Shared, Worker, executor, panic};
+use super::{Shared, Worker, executor, limits, panic};
 use crate::Error;
 use crate::clock::{Clock, VirtualClock};
 use crate::committer::Committer;
@@ -78,6 +78,7 @@ impl Drain {
         let flag = Arc::new(Flag::default());
         let waker = Waker::from(Arc::clone(&flag));
         let mut running = Running::new();
+        limits::declare(&self.shared).await?;
         for _ in 0..MAX_ROUNDS {
             // A claim would wait for a transaction whose body is polled only below.
             let (claimed, next) = match self.is_transacting() {

@@ -6,6 +6,7 @@
 mod drain;
 mod executor;
 mod leases;
+mod limits;
 mod observe;
 mod panic;
 mod poller;
@@ -19,8 +20,9 @@ pub use observe::{RunEvent, RunRef};
 
 use crate::client::Jobs;
 use crate::committer::Committer;
-use crate::core::{Backoff, Millis};
-use crate::registry::{Registry, StepDef};
+use crate::core::{Backoff, Millis, Shares};
+use crate::registry::{Registry, is_trial};
+use crate::retention::{self, Retention};
 use crate::schedule::{self, Scheduler, StoreTime};
 use crate::steps::StateMap;
 use crate::store::Store;
@@ -28,9 +30,10 @@ use crate::torture::seeded::Leaked;
 use crate::{Error, Failure};
 use shutdown::Place;
 use std::any::TypeId;
+use std::collections::{BTreeMap, BTreeSet};
 use std::future::Future;
-use std::sync::Arc;
 use std::sync::atomic::AtomicUsize;
+use std::sync::{Arc, Mutex, PoisonError};
 use std::time::Duration;
 
 /// How long a lease hides a job without a heartbeat, for jobs that do not say.
@@ -52,6 +55,8 @@ pub struct Worker {
     jobs: Jobs,
     states: StateMap,
     queues: Vec<String>,
+    /// Those of the queues that have one.
+    weights: Vec<(String, u32)>,
     concurrency: usize,
     visibility_timeout: Duration,
     poll_interval: Duration,
@@ -59,6 +64,7 @@ pub struct Worker {
     name: String,
     observer: Observer,
     schedules: bool,
+    retention: Option<Retention>,
     keeper: Place,
 }
 
@@ -74,6 +80,8 @@ pub(crate) struct Shared {
     leaked: Leaked,
     observer: Observer,
     queues: Vec<String>,
+    /// Whose turn it is among the queues, if they have weights.
+    shares: Mutex<Shares>,
     concurrency: usize,
     visibility_timeout: Millis,
     poll_interval: Duration,
@@ -96,6 +104,15 @@ impl Shared {
         DEFER_BACKOFF.delay(2, self.random())
     }
 
+    /// The claims that fill so many slots: of which queues, and how many of each. What one of them
+    /// leaves is for the last, which asks all.
+    fn deal(&self, slots: usize) -> Vec<(Vec<String>, usize)> {
+        let mut shares = self.shares.lock().unwrap_or_else(PoisonError::into_inner);
+        let dealt = shares.deal(slots).into_iter();
+        let own = dealt.map(|(queue, slots)| (vec![queue], slots));
+        own.chain([(self.queues.clone(), slots)]).collect()
+    }
+
     fn random(&self) -> u64 {
         self.store.env.entropy.bits() as u64
     }
@@ -107,6 +124,7 @@ impl Worker {
             jobs,
             states: StateMap::new(),
             queues: Vec::new(),
+            weights: Vec::new(),
             concurrency: DEFAULT_CONCURRENCY,
             visibility_timeout: DEFAULT_VISIBILITY_TIMEOUT,
             poll_interval: DEFAULT_POLL_INTERVAL,
@@ -114,6 +132,7 @@ impl Worker {
             name: "worker".into(),
             observer: Observer::default(),
             schedules: true,
+            retention: None,
             keeper: Place::Thread,
         }
     }
@@ -127,6 +146,27 @@ impl Worker {
     /// Serves this queue, and others only if they are named too. Without it, all queues.
     pub fn queue(mut self, queue: impl Into<String>) -> Self {
         self.queues.push(queue.into());
+        self
+    }
+
+    /// Serves this queue with a share of its own: of the slots that become free, so many of the sum
+    /// of all weights are for it, and for others only if it has no work. A queue that is named
+    /// without a weight has the weight 1, and so has a weight of zero.
+    ///
+    /// Priorities are strict: without weights a flood of urgent jobs stops all others. A queue with
+    /// a weight goes on, whatever the priority of its jobs.
+    ///
+    /// ```
+    /// # fn example(jobs: jobs_runtime::Jobs) {
+    /// // Three of four slots for the mail, and one for the reports, however much mail there is.
+    /// let worker = jobs.worker().queue_weighted("mail", 3).queue_weighted("reports", 1);
+    /// # drop(worker);
+    /// # }
+    /// ```
+    pub fn queue_weighted(mut self, queue: impl Into<String>, weight: u32) -> Self {
+        let queue = queue.into();
+        self.queues.push(queue.clone());
+        self.weights.push((queue, weight));
         self
     }
 
@@ -184,6 +224,13 @@ impl Worker {
         self
     }
 
+    /// Removes ended jobs that are not kept any more, once a minute, beside its work; without it
+    /// ended jobs stay. Dead letters always do, until somebody purges them.
+    pub fn retention(mut self, retention: Retention) -> Self {
+        self.retention = Some(retention);
+        self
+    }
+
     /// Works until the process is told to stop (SIGINT or SIGTERM), then lets running jobs finish
     /// within the grace period and hands back the rest, which costs them no attempt. A second
     /// signal skips the wait.
@@ -219,15 +266,17 @@ impl Worker {
             true => Scheduler::of_all(self.jobs.store().clone(), &registry),
             false => Scheduler::of(self.jobs.store().clone(), []),
         };
-        let (grace, place) = (self.grace, self.keeper);
+        let (grace, place, retention) = (self.grace, self.keeper, self.retention.clone());
         let committer = Committer::start(self.jobs.store().clone());
         let shared = Arc::new(self.share(registry, committer, Leases::default()));
         shared.warn_of_orphans().await;
         let keeper = place.keep(Arc::clone(&shared.leases), shared.store.clone())?;
         let stop_keeper = StopLeases(&shared);
         let env = shared.store.env.clone();
+        let sweeping = retention::watch(retention, shared.store.clone(), env.clone());
         let result = tokio::select! {
             result = poller::serve(&shared, stop, hurry, grace) => result,
+            never = sweeping => match never {},
             never = schedule::watch(scheduler, env, &shared.store_time) => match never {},
         };
         drop(stop_keeper);
@@ -241,7 +290,7 @@ impl Worker {
         if capabilities.transactional {
             return Ok(());
         }
-        for def in registry.defs().filter(|def| def.steps.iter().any(is_tx)) {
+        for def in registry.defs().filter(|def| !is_trial(def.krate, def.file)) {
             let steps = def.all_steps();
             if let Some((step, _)) = steps.iter().find(|(_, step)| step.tx) {
                 return Err(Error::not_implemented(
@@ -267,10 +316,22 @@ impl Worker {
         Ok(())
     }
 
+    fn shares(&self) -> Shares {
+        if self.weights.is_empty() {
+            return Shares::default();
+        }
+        let weights: BTreeMap<&str, u32> = self.weights.iter().map(|(q, w)| (&**q, *w)).collect();
+        let queues: BTreeSet<&String> = self.queues.iter().collect();
+        let weight = |queue: &str| weights.get(queue).copied().unwrap_or(1);
+        Shares::new(queues.into_iter().map(|it| (it.clone(), weight(it))))
+    }
+
     fn share(self, registry: Arc<Registry>, committer: Committer, leases: Leases) -> Shared {
         let store = self.jobs.store().clone();
         let bits = store.env.entropy.bits() as u64;
+        let shares = self.shares();
         Shared {
+            shares: Mutex::new(shares),
             committer,
             store,
             registry,
@@ -286,14 +347,6 @@ impl Worker {
             worker: format!("{}-{bits:016x}", self.name),
             store_time: StoreTime::default(),
         }
-    }
-}
-
-/// Whether a step writes in a transaction, itself or in the helper that it calls.
-fn is_tx(step: &StepDef) -> bool {
-    match step.helper {
-        Some(helper) => helper().steps.iter().any(is_tx),
-        None => step.tx,
     }
 }
 

@@ -1,6 +1,6 @@
 //! Claims work for free slots, and winds down.
 
-use super::{Shared, executor};
+use super::{Shared, executor, limits};
 use crate::Error;
 use crate::contract::{Claim, Claimed, Claims, WakeUp};
 use crate::core::Timestamp;
@@ -85,6 +85,15 @@ async fn claim_for_ever(
 ) -> Error {
     let mut hints = shared.store.wake_ups();
     let mut pause = FIRST_PAUSE;
+    while let Err(error) = limits::declare(shared).await {
+        if !error.is_transient() {
+            return error;
+        }
+        tracing::warn!(%error, "the limits of this program's jobs could not be stored; trying again");
+        shared.store.env.clock.sleep(jitter(shared, pause)).await;
+        pause = (pause * 2).min(LAST_PAUSE);
+    }
+    pause = FIRST_PAUSE;
     loop {
         while let Some(ended) = running.try_join_next() {
             report(ended);
@@ -100,15 +109,10 @@ async fn claim_for_ever(
             }
             continue;
         }
-        // Hints up to here are answered by the claim that follows.
+        // Hints up to here are answered by the claims that follow.
         while hints.try_recv().is_ok() {}
-        crash_point!("poller.claim");
-        let asked = shared.store.env.clock.monotonic();
-        let (_, claim) = claiming.insert((asked, claim(Arc::clone(shared), free)));
-        let answer = claim.as_mut().await;
-        *claiming = None;
-        let claims = match answer {
-            Ok(claims) => claims,
+        let found = match claim_all(shared, free, running, claiming).await {
+            Ok(found) => found,
             Err(error) if error.is_transient() => {
                 tracing::warn!(%error, "no work could be claimed; trying again");
                 shared.store.env.clock.sleep(jitter(shared, pause)).await;
@@ -117,30 +121,71 @@ async fn claim_for_ever(
             }
             Err(error) => return error,
         };
-        crash_point!("poller.claimed");
         pause = FIRST_PAUSE;
-        shared.store_time.hear(claims.now, asked);
-        let wait = idle_time(shared, &claims);
-        let full = claims.jobs.len() == free;
-        start(shared, running, claims.jobs, claims.now, asked);
-        crash_point!("poller.started");
-        if full {
+        if found.jobs == free {
             continue;
         }
+        let (wait, held) = (idle_time(shared, &found), found.held);
         tokio::select! {
             biased;
-            () = ready_hint(&mut hints) => {}
+            () = ready_hint(&mut hints, held) => {}
             () = shared.store.env.clock.sleep(wait) => {}
             Some(ended) = running.join_next() => report(ended),
         }
     }
 }
 
+/// What the claims for the free slots have found.
+struct Found {
+    jobs: usize,
+    now: Timestamp,
+    next_visible_at: Option<Timestamp>,
+    held: bool,
+}
+
+/// Claims for so many free slots, and starts what comes: in one claim, or where queues have weights
+/// in one for each, and one for what they leave.
+async fn claim_all(
+    shared: &Arc<Shared>,
+    free: usize,
+    running: &mut JoinSet<()>,
+    claiming: &mut Option<(Duration, Claiming)>,
+) -> Result<Found, Error> {
+    let mut found = Found {
+        jobs: 0,
+        now: Timestamp::default(),
+        next_visible_at: None,
+        held: false,
+    };
+    for (queues, slots) in shared.deal(free) {
+        let slots = slots.min(free - found.jobs);
+        if slots == 0 {
+            break;
+        }
+        crash_point!("poller.claim");
+        let asked = shared.store.env.clock.monotonic();
+        let (_, claim) = claiming.insert((asked, claim(Arc::clone(shared), queues, slots)));
+        let answer = claim.as_mut().await;
+        *claiming = None;
+        let claims = answer?;
+        crash_point!("poller.claimed");
+        shared.store_time.hear(claims.now, asked);
+        found.jobs += claims.jobs.len();
+        found.now = claims.now;
+        // The last claim asks all queues, and so knows best.
+        found.next_visible_at = claims.next_visible_at;
+        found.held |= claims.held;
+        start(shared, running, claims.jobs, claims.now, asked);
+        crash_point!("poller.started");
+    }
+    Ok(found)
+}
+
 /// A claim on its way. It outlives the loop that made it, so that what it leases is not lost.
 type Claiming = Pin<Box<dyn Future<Output = Result<Claims, Error>> + Send>>;
 
-fn claim(shared: Arc<Shared>, free: usize) -> Claiming {
-    Box::pin(async move { shared.store.claim(&request(&shared, free)).await })
+fn claim(shared: Arc<Shared>, queues: Vec<String>, slots: usize) -> Claiming {
+    Box::pin(async move { shared.store.claim(&request(&shared, queues, slots)).await })
 }
 
 fn start(
@@ -160,10 +205,10 @@ fn start(
     }
 }
 
-fn request(shared: &Shared, free: usize) -> Claim {
+fn request(shared: &Shared, queues: Vec<String>, slots: usize) -> Claim {
     Claim {
-        queues: shared.queues.clone(),
-        limit: free,
+        queues,
+        limit: slots,
         visibility_timeout: shared.visibility_timeout,
         worker: shared.worker.clone(),
         nonce: shared.random(),
@@ -173,11 +218,11 @@ fn request(shared: &Shared, free: usize) -> Claim {
 
 /// Until the next job is due, and at most one poll interval, spread so that a fleet does not
 /// look in step.
-fn idle_time(shared: &Shared, claims: &Claims) -> Duration {
+fn idle_time(shared: &Shared, found: &Found) -> Duration {
     let poll = jitter(shared, shared.poll_interval);
-    let due = claims
+    let due = found
         .next_visible_at
-        .map(|at| Duration::from(at.since(claims.now)));
+        .map(|at| Duration::from(at.since(found.now)));
     due.map_or(poll, |due| due.min(poll))
         .max(Duration::from_millis(1))
 }
@@ -188,11 +233,13 @@ fn jitter(shared: &Shared, span: Duration) -> Duration {
     half + Duration::from_millis(shared.random() % millis.saturating_add(1))
 }
 
-async fn ready_hint(hints: &mut crate::contract::WakeUps) {
+/// Until there may be work. `held` says that a limit holds some back.
+async fn ready_hint(hints: &mut crate::contract::WakeUps, held: bool) {
     loop {
         match hints.recv().await {
             Ok(WakeUp::Ready | WakeUp::Inbox) | Err(RecvError::Lagged(_)) => return,
-            Ok(WakeUp::Ended) => {}
+            Ok(WakeUp::Freed) if held => return,
+            Ok(WakeUp::Ended | WakeUp::Freed) => {}
             // Without hints the poll interval remains.
             Err(RecvError::Closed) => std::future::pending().await,
         }

@@ -335,6 +335,7 @@ async fn d37_the_file_shrinks_when_retention_has_removed_what_was_in_it(world: W
     world.clock.advance(DAY);
     let bounds = PruneBounds {
         ended_before: world.now(),
+        rules: Vec::new(),
         events_expired_before: world.now(),
         dead_before: None,
         limit: 1_000,

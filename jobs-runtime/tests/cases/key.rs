@@ -45,6 +45,7 @@ async fn b48_removing_an_old_job_frees_no_key_that_a_newer_one_holds(world: Worl
     world.clock.advance(HOUR);
     let bounds = jobs_runtime::contract::PruneBounds {
         ended_before: world.now(),
+        rules: Vec::new(),
         events_expired_before: world.now(),
         dead_before: None,
         limit: 100,

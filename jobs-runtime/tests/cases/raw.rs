@@ -47,6 +47,8 @@ pub(crate) fn job(now: Timestamp, name: &str) -> NewJob {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     }
 }

@@ -150,7 +150,8 @@ fn rarely<T: std::fmt::Debug + Clone + 'static>(
 fn asked() -> BoxedStrategy<Asked> {
     let who = (
         prop::option::weighted(0.6, 0..3_u8),
-        0..3_u8,
+        // Three policies, and two kinds of windows with three edges each.
+        0..9_u8,
         0..2_u8,
         3..6_u8,
         rarely(0..2_u8),

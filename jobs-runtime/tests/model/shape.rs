@@ -2,8 +2,8 @@
 
 use crate::ops::Asked;
 use jobs_runtime::core::{
-    CleanUp, EventId, JobSpec, Millis, NewEvent, NewJob, OnConflict, Payload, Position, Priority,
-    RecordKind, StepOutcome, StepRecord, Visible, WaitSpec,
+    CleanUp, Edge, EventId, JobSpec, Millis, NewEvent, NewJob, OnConflict, Payload, Position,
+    Priority, RecordKind, StepOutcome, StepRecord, Visible, WaitSpec, Window,
 };
 use jobs_runtime::{JobId, RunId, Timestamp};
 use std::collections::BTreeMap;
@@ -67,9 +67,25 @@ pub(crate) fn job(asked: &Asked, now: Timestamp, ids: &mut Ids) -> NewJob {
             1 => OnConflict::Error,
             _ => OnConflict::Replace,
         },
+        window: asked.conflict.checked_sub(3).map(window),
+        expires: None,
         unique_for: asked.unique_secs.map(Millis::secs),
         prefix: Vec::new(),
     }
+}
+
+/// One of two kinds with each of three edges.
+fn window(which: u8) -> Window {
+    let span = Millis::secs(5);
+    let window = match which / 3 {
+        0 => Window::debounce(span).at_most(Millis::secs(12)),
+        _ => Window::throttle(span),
+    };
+    window.edge(match which % 3 {
+        0 => Edge::Leading,
+        1 => Edge::Trailing,
+        _ => Edge::Both,
+    })
 }
 
 pub(crate) fn event(

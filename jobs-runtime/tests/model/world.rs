@@ -324,6 +324,7 @@ impl World {
         let before = self.now.before(Millis::secs(age_secs));
         let bounds = PruneBounds {
             ended_before: before,
+            rules: Vec::new(),
             events_expired_before: before,
             dead_before: dead.then_some(before),
             limit: 1_000,
@@ -417,6 +418,8 @@ impl World {
             attempts_max: row.head.attempts_max,
             on_conflict: jobs_runtime::OnConflict::Error,
             unique_for: None,
+            window: None,
+            expires: None,
             prefix,
         };
         self.asked.push(fork.clone());
@@ -551,6 +554,8 @@ impl World {
                         attempts_max: 2,
                         on_conflict: jobs_runtime::OnConflict::Dedupe,
                         unique_for: None,
+                        window: None,
+                        expires: None,
                         prefix: Vec::new(),
                     }),
                 }

@@ -224,6 +224,8 @@ fn by_former_name(name: &str, input: u64) -> NewJob {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     }
 }

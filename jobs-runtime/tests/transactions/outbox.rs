@@ -229,6 +229,8 @@ async fn raw(app: &crate::support::App) -> NewJob {
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     }
 }

@@ -225,6 +225,8 @@ async fn b55_an_input_that_no_longer_decodes_backs_off_and_becomes_a_dead_letter
         attempts_max: 2,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     };
     let stored = bench.jobs().enqueue_raw(old).await.unwrap();
@@ -270,6 +272,8 @@ async fn a_job_without_a_handler_is_left_to_others_and_keeps_its_attempts() {
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     };
     let stored = bench.jobs().enqueue_raw(gone).await.unwrap();

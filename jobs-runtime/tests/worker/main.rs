@@ -9,6 +9,9 @@
 #[cfg(feature = "sqlite")]
 mod children;
 mod clocks;
+mod explaining;
 mod faults;
 mod leases;
+mod limits;
 mod support;
+mod weights;

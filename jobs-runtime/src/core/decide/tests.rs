@@ -44,6 +44,8 @@ fn pending() -> Head {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     };
     Head::new(&job, NOW)

@@ -67,6 +67,8 @@ fn job(journal: &[StepRecord]) -> Job {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     };
     let last = journal.iter().filter_map(|record| record.position).max();

@@ -6,7 +6,7 @@ use super::store::Store;
 use crate::Error;
 use crate::contract::{Capabilities, Conflicted, check_job};
 use crate::core::{
-    Commit, InboxContent, JobId, NewJob, OnConflict, StepOutcome, StoredError, Timestamp,
+    Commit, InboxContent, JobId, NewJob, StepOutcome, StoredError, Timestamp,
     cancelled_with_parent, child_cycle, child_gone, clean_up,
 };
 use std::collections::{BTreeSet, VecDeque};
@@ -63,9 +63,7 @@ impl Store {
         child: &NewJob,
         now: Timestamp,
     ) -> Option<StoredError> {
-        let (OnConflict::Replace, Some(key)) = (child.on_conflict, &child.spec.key) else {
-            return None;
-        };
+        let key = child.spec.key.as_ref().filter(|_| child.may_follow())?;
         let holder = self.holder(&child.spec.scope, key, now)?.job;
         let row = self.find(holder)?;
         self.waits_for(holder, parent)

@@ -66,6 +66,9 @@ impl Store {
         let clean_up = (head.state == State::Cancelled)
             .then(|| core::clean_up(&row.spec, &row.head, now))
             .flatten();
+        if row.head.state == State::Running && commit.settle.is_some() {
+            self.hint(Hint::Freed);
+        }
         write_down(&mut row, commit, head);
         if commit.settle == Some(Settle::Requeue) {
             self.retake_key(&row);
@@ -130,6 +133,7 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                span: None,
                 next: None,
             });
         if hold.job != row.spec.id {
@@ -138,6 +142,7 @@ impl Store {
                 job: row.spec.id,
                 run: row.spec.run_id,
                 until: None,
+                span: None,
                 next: None,
             };
         }

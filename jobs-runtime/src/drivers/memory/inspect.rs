@@ -3,8 +3,10 @@
 use super::Memory;
 use super::row::Row;
 use crate::Error;
-use crate::contract::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
-use crate::core::{Job, JobId, RunId, State};
+use crate::contract::{
+    Inspect, JobFilter, JobView, Page, PageCursor, Standings, StoredEvent, WorkerInfo,
+};
+use crate::core::{Group, Job, JobId, RunId, State, Timestamp};
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;
@@ -109,6 +111,26 @@ impl Inspect for Memory {
                 leases,
             })
             .collect())
+    }
+
+    async fn standings(
+        &self,
+        groups: &[Group],
+        now: Option<Timestamp>,
+    ) -> Result<Standings, Error> {
+        let now = self.time(now);
+        let store = self.open()?;
+        let groups = groups.iter().map(|group| store.standing(group, now));
+        Ok(Standings {
+            now,
+            groups: groups.collect(),
+        })
+    }
+
+    async fn key_holder(&self, scope: &str, key: &str) -> Result<Option<JobId>, Error> {
+        let store = self.open()?;
+        let hold = store.keys.get(&(scope.to_owned(), key.to_owned()));
+        Ok(hold.map(|hold| hold.job))
     }
 }
 

@@ -1,8 +1,8 @@
-//! The one index of live jobs: by queue, state, priority and `visible_at`, so that neither a
+//! The one index of live jobs: by queue, state, priority, lane and `visible_at`, so that neither a
 //! claim nor a count ever walks over jobs that it does not want.
 
 use super::row::Row;
-use crate::core::{JobId, Priority, State, Timestamp};
+use crate::core::{Group, JobId, Lane, Millis, Priority, State, Timestamp, VisibleJob};
 use std::collections::{BTreeMap, BTreeSet};
 
 #[derive(Debug, Default)]
@@ -10,9 +10,12 @@ pub(super) struct Lanes {
     queues: BTreeMap<String, Queue>,
 }
 
+/// Jobs in the order of the claim.
+type Rows = BTreeSet<VisibleJob>;
+
 #[derive(Debug, Default)]
 pub(super) struct Queue {
-    lanes: BTreeMap<(State, Priority), BTreeSet<(Timestamp, JobId)>>,
+    lanes: BTreeMap<(State, Priority), BTreeMap<Lane, Rows>>,
     /// Suspended without an instant: only an event, a child or a person moves them.
     parked: BTreeSet<JobId>,
 }
@@ -26,6 +29,8 @@ impl Lanes {
                 queue
                     .lanes
                     .entry(lane)
+                    .or_default()
+                    .entry(Lane::of(&row.spec))
                     .or_default()
                     .insert((at, row.spec.id));
             }
@@ -43,9 +48,15 @@ impl Lanes {
         match row.head.visible_at {
             Some(at) => {
                 let key = (row.head.state, row.spec.priority);
-                if let Some(lane) = queue.lanes.get_mut(&key) {
+                let own = Lane::of(&row.spec);
+                if let Some(lanes) = queue.lanes.get_mut(&key)
+                    && let Some(lane) = lanes.get_mut(&own)
+                {
                     lane.remove(&(at, row.spec.id));
                     if lane.is_empty() {
+                        lanes.remove(&own);
+                    }
+                    if lanes.is_empty() {
                         queue.lanes.remove(&key);
                     }
                 }
@@ -65,21 +76,60 @@ impl Lanes {
 }
 
 impl Queue {
-    /// The job that comes first among those visible at `now`, with what it is ordered by.
-    pub(super) fn first(&self, now: Timestamp) -> Option<(Priority, Timestamp, JobId)> {
-        self.lanes
-            .iter()
-            .filter_map(|((_, priority), lane)| {
-                let (at, id) = lane.first()?;
-                (*at <= now).then_some((*priority, *at, *id))
-            })
-            .min()
+    /// The priorities that have rows with an instant.
+    pub(super) fn priorities(&self) -> BTreeSet<Priority> {
+        self.lanes.keys().map(|(_, priority)| *priority).collect()
     }
 
-    /// When the next job becomes visible.
-    pub(super) fn next_visible_at(&self) -> Option<Timestamp> {
-        let firsts = self.lanes.values().filter_map(BTreeSet::first);
-        firsts.map(|(at, _)| *at).min()
+    /// The lanes with rows of a priority, each once and sorted.
+    pub(super) fn lanes(&self, priority: Priority) -> BTreeSet<&Lane> {
+        let of_priority = self.lanes.iter().filter(|((_, own), _)| *own == priority);
+        of_priority.flat_map(|(_, lanes)| lanes.keys()).collect()
+    }
+
+    /// The job that comes first among those of a lane in these states that are visible at `now`.
+    pub(super) fn first(
+        &self,
+        states: &[State],
+        priority: Priority,
+        lane: &Lane,
+        now: Timestamp,
+    ) -> Option<VisibleJob> {
+        let firsts = states.iter().filter_map(|state| {
+            let lane = self.lanes.get(&(*state, priority))?.get(lane)?;
+            lane.first().copied()
+        });
+        firsts.filter(|(at, _)| *at <= now).min()
+    }
+
+    /// When the next job becomes visible that may then be taken: jobs that are visible in a lane
+    /// which is `held` back do not count.
+    pub(super) fn next_visible_at(
+        &self,
+        now: Timestamp,
+        held: impl Fn(&Lane) -> bool,
+    ) -> Option<Timestamp> {
+        let lanes = self.lanes.values().flatten();
+        let next = |(lane, rows): (&Lane, &Rows)| {
+            let (first, _) = rows.first()?;
+            if *first > now || !held(lane) {
+                return Some(*first);
+            }
+            let later = (now.after(Millis(1)), JobId::from_bytes([0; 16]));
+            rows.range(later..).map(|(at, _)| *at).next()
+        };
+        lanes.filter_map(next).min()
+    }
+
+    /// Leases of a group in this queue, whose name is given, that are live at `now`.
+    pub(super) fn live(&self, name: &str, group: &Group, now: Timestamp) -> usize {
+        self.lanes
+            .iter()
+            .filter(|((state, _), _)| *state == State::Running)
+            .flat_map(|(_, lanes)| lanes)
+            .filter(|(lane, _)| Group::of(name, lane).contains(group))
+            .flat_map(|(_, rows)| rows.iter().rev().take_while(|(at, _)| *at > now))
+            .count()
     }
 
     /// When the longest waiting of the jobs in this state became or becomes visible.
@@ -117,10 +167,10 @@ impl Queue {
         }
     }
 
-    fn of(&self, state: State) -> impl Iterator<Item = &BTreeSet<(Timestamp, JobId)>> {
+    fn of(&self, state: State) -> impl Iterator<Item = &Rows> {
         self.lanes
             .iter()
             .filter(move |((own, _), _)| *own == state)
-            .map(|(_, lane)| lane)
+            .flat_map(|(_, lanes)| lanes.values())
     }
 }

@@ -2,16 +2,19 @@
 
 use super::row::Row;
 use super::store::Store;
-use crate::contract::{PruneBounds, Pruned};
-use crate::core::{JobId, Timestamp};
+use crate::contract::{PruneBounds, Pruned, rules_of};
+use crate::core::{JobId, State, Timestamp};
 use std::collections::BTreeMap;
 
 impl Store {
     pub(super) fn prune(&mut self, bounds: &PruneBounds, now: Timestamp) -> Pruned {
-        let jobs = ended_before(&self.archive, bounds.ended_before, bounds.limit);
+        let mut jobs = ended_before(&self.archive, bounds.ended_before, bounds.limit);
+        jobs.extend(self.ruled_out(bounds));
         let dead = bounds.dead_before.map_or_else(Vec::new, |before| {
             ended_before(&self.dead, before, bounds.limit)
         });
+        jobs.sort_unstable();
+        jobs.dedup();
         for id in jobs.iter().chain(&dead) {
             self.forget(*id);
         }
@@ -22,6 +25,33 @@ impl Store {
             events: self.prune_events(bounds),
             dead_letters: dead.len() as u64,
         }
+    }
+
+    /// What the rules let go, so many for each of them and each name.
+    fn ruled_out(&self, bounds: &PruneBounds) -> Vec<JobId> {
+        let mut ended: BTreeMap<(&str, State), Vec<(Option<Timestamp>, JobId)>> = BTreeMap::new();
+        for (id, row) in &self.archive {
+            let place = (row.spec.name.as_str(), row.head.state);
+            ended
+                .entry(place)
+                .or_default()
+                .push((row.head.ended_at, *id));
+        }
+        let mut out = Vec::new();
+        for ((name, state), mut jobs) in ended {
+            jobs.sort_unstable();
+            for rule in rules_of(&bounds.rules, name, state) {
+                let old = |(at, _): &&(Option<Timestamp>, JobId)| *at < rule.before;
+                let aged = jobs.iter().filter(old).take(bounds.limit);
+                out.extend(aged.map(|(_, id)| *id));
+                let kept = rule.keep.map_or(jobs.len(), |keep| {
+                    usize::try_from(keep).unwrap_or(usize::MAX)
+                });
+                let surplus = jobs.iter().rev().skip(kept).take(bounds.limit);
+                out.extend(surplus.map(|(_, id)| *id));
+            }
+        }
+        out
     }
 
     fn forget(&mut self, id: JobId) {

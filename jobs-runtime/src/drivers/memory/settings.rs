@@ -1,6 +1,6 @@
 //! Settings: compare and set, together with the jobs that rely on it.
 
-use super::store::Store;
+use super::store::{Hint, Store};
 use crate::Error;
 use crate::contract::{Capabilities, Setting, SettingWrite, check_job, check_setting};
 use crate::core::Timestamp;
@@ -41,6 +41,8 @@ impl Store {
             None => drop(self.settings.remove(&write.key)),
             Some(_) => drop(self.settings.insert(write.key.clone(), setting.clone())),
         }
+        // A queue may be open again, or a limit wider.
+        self.hint(Hint::Ready);
         for job in &write.jobs {
             // A key that is taken says that this tick was fired already.
             drop(self.insert(job, now));

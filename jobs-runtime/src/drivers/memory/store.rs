@@ -5,7 +5,8 @@ use super::replaced::Replaced;
 use super::row::Row;
 use crate::contract::{Setting, StoredEvent, WakeUp};
 use crate::core::{
-    EventId, InboxContent, JobId, RunId, State, StoredError, Timestamp, nudged, released,
+    EventId, Group, InboxContent, JobId, Millis, Pace, Priority, RunId, State, StoredError,
+    Timestamp, Turn, nudged, passed_until, released,
 };
 use crate::torture::Bug;
 use crate::torture::seeded::seeded;
@@ -18,6 +19,8 @@ pub(super) struct KeyHold {
     pub(super) run: RunId,
     /// Until when the key is kept beyond the end of its job.
     pub(super) until: Option<Timestamp>,
+    /// For how long each run that gets the key keeps it, if it is throttled.
+    pub(super) span: Option<Millis>,
     /// The job that follows when this one has ended.
     pub(super) next: Option<Follower>,
 }
@@ -50,6 +53,10 @@ pub(super) struct Store {
     /// Dead letters by queue, so that stats need not count them.
     pub(super) dead_by_queue: BTreeMap<String, u64>,
     pub(super) lanes: Lanes,
+    /// Whose turn it is, by queue and priority.
+    pub(super) turns: BTreeMap<(String, Priority), Turn>,
+    /// Where the rates stand.
+    pub(super) paces: BTreeMap<Group, Pace>,
     pub(super) waits: BTreeMap<WaitKey, BTreeSet<JobId>>,
     /// Live children by the parent that owns them.
     pub(super) owned: BTreeMap<JobId, BTreeSet<JobId>>,
@@ -71,6 +78,7 @@ pub(super) struct Store {
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Hint {
     Ended,
+    Freed,
     Inbox,
     Ready,
 }
@@ -97,6 +105,7 @@ impl Store {
             .into_iter()
             .map(|hint| match hint {
                 Hint::Ended => WakeUp::Ended,
+                Hint::Freed => WakeUp::Freed,
                 Hint::Inbox => WakeUp::Inbox,
                 Hint::Ready => WakeUp::Ready,
             })
@@ -254,6 +263,7 @@ impl Store {
         }
         if let Some(next) = hold.next.take() {
             (hold.job, hold.run) = (next.job, next.run);
+            hold.until = hold.until.max(passed_until(hold.span, next.from, now));
             if let Some(mut row) = self.take(next.job) {
                 row.head = released(&row.head, next.from, now);
                 self.put(row);

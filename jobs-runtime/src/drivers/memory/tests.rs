@@ -44,6 +44,8 @@ fn job(n: u128) -> NewJob {
         attempts_max: 1,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     }
 }
@@ -118,7 +120,7 @@ async fn each_change_gives_its_hint() {
     let cancel = Settle::Cancel;
     let cancel = Commit::settle(spec.id, spec.run_id, number(&claims.jobs[0], 2), cancel);
     memory.commit(&[cancel], None).await.unwrap();
-    assert_eq!(told(), [WakeUp::Ended]);
+    assert_eq!(told(), [WakeUp::Ended, WakeUp::Freed]);
 }
 
 #[tokio::test]

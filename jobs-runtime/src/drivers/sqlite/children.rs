@@ -10,8 +10,8 @@ use super::{inbox, keys, sql};
 use crate::Error;
 use crate::contract::{Conflicted, EnqueueAnswer, check_job};
 use crate::core::{
-    Commit, InboxContent, JobId, NewJob, OnConflict, StepOutcome, StoredError,
-    cancelled_with_parent, child_cycle, child_gone, child_outcome, clean_up,
+    Commit, InboxContent, JobId, NewJob, StepOutcome, StoredError, cancelled_with_parent,
+    child_cycle, child_gone, child_outcome, clean_up,
 };
 use rusqlite::params;
 use std::collections::VecDeque;
@@ -54,7 +54,7 @@ fn would_follow_an_ancestor(
     parent: JobId,
     child: &NewJob,
 ) -> Result<Option<StoredError>, Fault> {
-    let (OnConflict::Replace, Some(key)) = (child.on_conflict, &child.spec.key) else {
+    let Some(key) = child.spec.key.as_ref().filter(|_| child.may_follow()) else {
         return Ok(None);
     };
     match keys::holder(**tx, &child.spec.scope, key, tx.now)? {

@@ -1,16 +1,18 @@
-//! Claim: leases visible jobs in priority, then `visible_at`, then id order, and settles on the
-//! way those whose last attempt lost its worker or whose time is up.
+//! Claim: leases visible jobs in priority, then turn, then `visible_at`, then id order, and settles
+//! on the way those whose last attempt lost its worker or whose time is up.
 
 use super::db::Db;
 use super::end::end;
 use super::fault::Fault;
 use super::group::Tx;
-use super::lanes::{self, Lane};
+use super::lanes::{self, Strip};
+use super::lineup::Lineup;
 use super::whole::Whole;
-use super::{inbox, row, sql};
+use super::{inbox, room, row, sql};
 use crate::contract::{Claim, Claimed, Claims, QueueSetting};
 use crate::core::{
-    self, ClaimVerdict, Head, Job, JobId, Millis, Nudge, Position, StoredError, Timestamp,
+    self, Blocked, ClaimVerdict, Group, Head, Job, JobId, LANE_LIMIT, Millis, Nudge, Position,
+    Room, StoredError, Timestamp, VisibleJob,
 };
 use crate::torture::seeded;
 use rusqlite::params;
@@ -25,16 +27,17 @@ const SET_ASIDE: Millis = Millis::secs(60);
 
 pub(super) fn claim(tx: &Tx<'_>, claim: &Claim) -> Result<Claims, Fault> {
     let queues = open_queues(**tx, claim)?;
-    let mut lanes = lanes::lanes(**tx, &queues)?;
-    let mut jobs = Vec::new();
-    if claim.limit > 0 && lanes.iter().any(|lane| lane.first <= tx.now) {
-        jobs = lease(tx, claim, &lanes)?;
-        lanes = lanes::lanes(**tx, &queues)?;
+    let mut strips = lanes::strips(**tx, &queues, LANE_LIMIT)?;
+    let mut claiming = Claiming::new(tx, claim);
+    if claim.limit > 0 && strips.iter().any(|strip| strip.first.0 <= tx.now) {
+        claiming.lease_all(&queues, strips)?;
+        strips = lanes::strips(**tx, &queues, LANE_LIMIT)?;
     }
     Ok(Claims {
-        jobs,
+        next_visible_at: claiming.next_visible_at(&strips)?,
+        held: !claiming.held.is_empty(),
+        jobs: claiming.jobs,
         now: tx.now,
-        next_visible_at: lanes.iter().map(|lane| lane.first).min(),
     })
 }
 
@@ -49,10 +52,7 @@ fn open_queues(db: Db<'_>, claim: &Claim) -> Result<Vec<String>, Fault> {
     queues.dedup();
     let mut open = Vec::new();
     for queue in queues {
-        let setting: Option<Vec<u8>> =
-            db.first(sql::SETTING_LOAD, [QueueSetting::key(&queue)], |columns| {
-                columns.take()
-            })?;
+        let setting = room::setting(db, &QueueSetting::key(&queue))?;
         if !setting.is_some_and(|value| QueueSetting::read(&value).paused) {
             open.push(queue);
         }
@@ -60,30 +60,137 @@ fn open_queues(db: Db<'_>, claim: &Claim) -> Result<Vec<String>, Fault> {
     Ok(open)
 }
 
-fn lease(tx: &Tx<'_>, claim: &Claim, lanes: &[Lane]) -> Result<Vec<Claimed>, Fault> {
-    let priorities: BTreeSet<i64> = lanes.iter().map(|lane| lane.priority).collect();
-    let mut leased = Vec::new();
-    // A lease of no length is visible again at once, and must not be found twice.
-    let mut seen: BTreeSet<JobId> = BTreeSet::new();
-    for priority in priorities {
-        while leased.len() < claim.limit && seen.len() < claim.limit + SETTLED_LIMIT_JOBS {
-            let mut next: Vec<(Timestamp, JobId)> = Vec::new();
-            for lane in lanes.iter().filter(|lane| lane.priority == priority) {
-                next.extend(lane.visible(**tx, tx.now, claim.limit)?);
-            }
-            next.retain(|(_, id)| !seen.contains(id));
-            next.sort_unstable();
-            next.truncate(claim.limit - leased.len());
-            if next.is_empty() {
-                break;
-            }
-            for (_, id) in next {
-                seen.insert(id);
-                leased.extend(take(tx, claim, id)?);
-            }
+/// What became of a row that a claim came to.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Taken {
+    /// This claim has had it already.
+    Before,
+    Leased,
+    /// It has ended, or was set aside.
+    Settled,
+}
+
+/// One claim while it is made.
+struct Claiming<'a> {
+    tx: &'a Tx<'a>,
+    claim: &'a Claim,
+    jobs: Vec<Claimed>,
+    /// A lease of no length is visible again at once, and must not be found twice.
+    seen: BTreeSet<JobId>,
+    /// Something has ended on the way.
+    has_settled: bool,
+    room: Room,
+    /// Queues and lanes that a limit holds back.
+    held: BTreeSet<(String, String)>,
+    /// When the first of the rates that hold something back allows the next start.
+    retry_at: Option<Timestamp>,
+}
+
+impl<'a> Claiming<'a> {
+    fn new(tx: &'a Tx<'a>, claim: &'a Claim) -> Self {
+        Claiming {
+            tx,
+            claim,
+            jobs: Vec::new(),
+            seen: BTreeSet::new(),
+            has_settled: false,
+            room: Room::default(),
+            held: BTreeSet::new(),
+            retry_at: None,
         }
     }
-    Ok(leased)
+
+    fn lease_all(&mut self, queues: &[String], strips: Vec<Strip>) -> Result<(), Fault> {
+        let priorities: BTreeSet<i64> = strips.iter().map(|strip| strip.priority).collect();
+        let mut strips = strips;
+        for priority in priorities {
+            if self.is_full() {
+                break;
+            }
+            if self.has_settled {
+                // What ended may have made others visible.
+                strips = lanes::strips(**self.tx, queues, LANE_LIMIT)?;
+            }
+            let (own, others) = strips.into_iter().partition(|s| s.priority == priority);
+            strips = others;
+            self.lease_priority(priority, own)?;
+        }
+        room::store_paces(self.tx, &self.room)
+    }
+
+    fn is_full(&self) -> bool {
+        self.jobs.len() >= self.claim.limit
+            || self.seen.len() >= self.claim.limit + SETTLED_LIMIT_JOBS
+    }
+
+    fn lease_priority(&mut self, priority: i64, strips: Vec<Strip>) -> Result<(), Fault> {
+        let tx = self.tx;
+        let mut lineup = Lineup::new(tx, priority, strips)?;
+        while !self.is_full()
+            && let Some((index, job)) = lineup.next()
+            && let Some((queue, lane)) = lineup.place(index)
+        {
+            let groups = Group::of(&queue, &lane);
+            room::look_at(tx, &mut self.room, &groups)?;
+            let starts = lineup.starts(index, job);
+            match self.room.check(&groups, starts, tx.now) {
+                Ok(()) => {
+                    let taken = self.lease(job)?;
+                    if taken == Taken::Leased {
+                        self.room.take(&groups, starts, tx.now);
+                        lineup.served(index);
+                    }
+                    let wanted = self.claim.limit - self.jobs.len();
+                    match taken {
+                        Taken::Settled => lineup.renew(tx, index)?,
+                        Taken::Before | Taken::Leased => lineup.advance(tx, index, job, wanted)?,
+                    }
+                }
+                Err(Blocked::Full) => {
+                    lineup.hold(index, false);
+                    self.held.insert((queue, lane.text()));
+                }
+                Err(Blocked::Until(at)) => {
+                    self.retry_at = Some(self.retry_at.map_or(at, |first| first.min(at)));
+                    lineup.hold(index, true);
+                    self.held.insert((queue, lane.text()));
+                }
+            }
+        }
+        lineup.store(tx)
+    }
+
+    fn lease(&mut self, (_, id): VisibleJob) -> Result<Taken, Fault> {
+        if !self.seen.insert(id) {
+            return Ok(Taken::Before);
+        }
+        let Some(leased) = take(self.tx, self.claim, id)? else {
+            self.has_settled = true;
+            return Ok(Taken::Settled);
+        };
+        self.jobs.push(leased);
+        Ok(Taken::Leased)
+    }
+
+    /// When the next job becomes visible that may then be taken: jobs that are visible in a lane
+    /// which is held back do not count.
+    fn next_visible_at(&self, strips: &[Strip]) -> Result<Option<Timestamp>, Fault> {
+        let mut next = self.retry_at;
+        for strip in strips {
+            let (first, _) = strip.first;
+            let is_held = || {
+                let place = (strip.queue.clone(), strip.lane.clone());
+                self.held.contains(&place)
+            };
+            let at = if first <= self.tx.now && is_held() {
+                strip.later(**self.tx, self.tx.now)?
+            } else {
+                Some(first)
+            };
+            next = next.into_iter().chain(at).min();
+        }
+        Ok(next)
+    }
 }
 
 /// Leases one visible row, or settles it. A row that cannot be read is set aside, so that it

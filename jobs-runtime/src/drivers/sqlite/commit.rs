@@ -50,6 +50,12 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
         return apply_archived(tx, commit);
     };
     let tenant: Option<String> = tenant;
+    if head.state == State::Running && commit.settle.is_some() {
+        tx.hint(Hints {
+            freed: true,
+            ..Hints::default()
+        });
+    }
     let news = |seen| inbox::nudge(**tx, commit.job, head.nudge, seen);
     match seeded::decide(&head, commit, tx.now) {
         // An earlier try was applied. What the writer has not seen must be in this answer too: it
@@ -70,7 +76,7 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
             if let Some(holder) = newer_holder(tx, &whole)? {
                 return Ok(CommitAnswer::Duplicate(holder));
             }
-            keys::take(**tx, &whole.job.spec, None)?;
+            keys::take(**tx, &whole.job.spec, None, None)?;
             move_on(tx, commit, &head, &next, None, tenant.as_deref())
         }
         Decision::Apply { head: next, error } if next.state.is_live() => {
@@ -135,7 +141,7 @@ fn apply_archived(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
             if !whole.job.head.state.is_live() {
                 return finish(tx, commit, &whole);
             }
-            keys::take(**tx, &whole.job.spec, None)?;
+            keys::take(**tx, &whole.job.spec, None, None)?;
             whole.revive(**tx)?;
             tx.hint(Hints {
                 ready: true,

@@ -2,11 +2,13 @@
 
 use super::fault::Fault;
 use super::group::{Hints, Tx};
-use super::keys::Holder;
+use super::keys::{Follower, Holder};
 use super::whole::Whole;
 use super::{keys, replaced, row, sql};
 use crate::contract::{Conflicted, EnqueueAnswer, Enqueued, check_job};
-use crate::core::{self, Head, Job, JobId, JobNotes, Meeting, NewJob, OnConflict, Payload, RunId};
+use crate::core::{
+    self, Head, Job, JobId, JobNotes, Meeting, NewJob, Payload, RunId, Timestamp, Window,
+};
 use rusqlite::params;
 
 /// Stores each job that may be stored, apart from the others.
@@ -41,7 +43,7 @@ pub(super) fn insert(tx: &Tx<'_>, job: &NewJob) -> Result<EnqueueAnswer, Fault> 
             input_differs: input_differs(tx, spec.id, &spec.input)?,
         }));
     }
-    if job.on_conflict == OnConflict::Replace
+    if job.may_follow()
         && let Some((id, run_id)) = replaced::by(tx, spec.id)?
     {
         return Ok(Ok(got_input_of_another(id, run_id)));
@@ -51,49 +53,91 @@ pub(super) fn insert(tx: &Tx<'_>, job: &NewJob) -> Result<EnqueueAnswer, Fault> 
     {
         return meet(tx, job, &holder);
     }
-    keys::take(**tx, spec, job.unique_for.map(|span| tx.now.after(span)))?;
-    add(tx, job, Head::new(job, tx.now)).map(Ok)
+    let (head, until) = core::opened(job, tx.now);
+    keys::take(**tx, spec, until, job.window.and_then(Window::pace))?;
+    add(tx, job, head).map(Ok)
 }
 
 /// A new job meets the holder of its key.
 fn meet(tx: &Tx<'_>, job: &NewJob, holder: &Holder) -> Result<EnqueueAnswer, Fault> {
-    let head = match job.on_conflict {
-        OnConflict::Replace => tx.first(sql::HEAD_LOAD, [holder.job.as_bytes()], row::read_head)?,
-        _ => None,
+    let spec = &job.spec;
+    let head = match job.may_follow() {
+        true => head(tx, holder.job)?,
+        // Nothing depends on it.
+        false => None,
     };
-    Ok(match core::meet(job.on_conflict, head.as_ref()) {
-        Meeting::Answer => Ok(Enqueued {
-            id: holder.job,
-            run_id: holder.run,
-            deduped: true,
-            input_differs: input_differs(tx, holder.job, &job.spec.input)?,
-        }),
+    Ok(match core::meet(job, head.as_ref(), holder.until, tx.now) {
+        Meeting::Answer { until } => {
+            keys::keep(**tx, spec, until)?;
+            Ok(Enqueued {
+                id: holder.job,
+                run_id: holder.run,
+                deduped: true,
+                input_differs: input_differs(tx, holder.job, &spec.input)?,
+            })
+        }
         Meeting::Refuse => Err(Conflicted::KeyTaken(holder.job)),
-        Meeting::Replace => Ok(replace(tx, holder.job, holder.run, job)?),
-        Meeting::Follow => Ok(follow(tx, job, holder)?),
+        Meeting::Replace { visible_at, until } => {
+            keys::keep(**tx, spec, until)?;
+            Ok(replace(tx, holder.job, holder.run, job, visible_at)?)
+        }
+        Meeting::Follow { from, until } => {
+            keys::keep(**tx, spec, until)?;
+            Ok(follow(tx, job, holder, from)?)
+        }
+        Meeting::Succeed { head, until } => {
+            let span = job.window.and_then(Window::pace);
+            keys::take(**tx, spec, Some(until), span)?;
+            Ok(add(tx, job, head)?)
+        }
     })
 }
 
-fn follow(tx: &Tx<'_>, job: &NewJob, holder: &Holder) -> Result<Enqueued, Fault> {
-    if let Some(next) = holder.next {
-        return replace(tx, next.job, next.run, job);
+fn head(tx: &Tx<'_>, id: JobId) -> Result<Option<Head>, Fault> {
+    tx.first(sql::HEAD_LOAD, [id.as_bytes()], row::read_head)
+}
+
+fn follow(tx: &Tx<'_>, job: &NewJob, holder: &Holder, from: Timestamp) -> Result<Enqueued, Fault> {
+    let spec = &job.spec;
+    let span = job.window.and_then(Window::pace);
+    let Some(next) = holder.next else {
+        let next = Follower {
+            job: spec.id,
+            run: spec.run_id,
+            from,
+        };
+        keys::follow(**tx, spec, next, span)?;
+        return add(tx, job, core::follower(job, tx.now));
+    };
+    if job.window.is_some()
+        && let Some(head) = head(tx, next.job)?
+    {
+        let from = core::put_off(job, &head, next.from, tx.now);
+        keys::follow(**tx, spec, Follower { from, ..next }, span)?;
     }
-    let (head, from) = core::follower(job, tx.now);
-    let until = job.unique_for.map(|span| tx.now.after(span));
-    keys::follow(**tx, &job.spec, from, until)?;
-    add(tx, job, head)
+    replace(tx, next.job, next.run, job, None)
 }
 
 /// Gives a job that has not begun the input and the expiry of another.
-fn replace(tx: &Tx<'_>, id: JobId, run_id: RunId, by: &NewJob) -> Result<Enqueued, Fault> {
-    let (input, expires_at) = (&by.spec.input, by.spec.expires_at);
+fn replace(
+    tx: &Tx<'_>,
+    id: JobId,
+    run_id: RunId,
+    by: &NewJob,
+    visible_at: Option<Timestamp>,
+) -> Result<Enqueued, Fault> {
+    let (input, expires_at) = (&by.spec.input, by.expires_at(tx.now));
     tx.run(
         sql::REPLACE_INPUT,
         params![id.as_bytes(), input.codec, input.bytes],
     )?;
     tx.run(
         sql::REPLACE_EXPIRY,
-        params![id.as_bytes(), row::instant(expires_at)],
+        params![
+            id.as_bytes(),
+            row::instant(expires_at),
+            row::instant(visible_at)
+        ],
     )?;
     replaced::remember(tx, by.spec.id, (id, run_id))?;
     Ok(got_input_of_another(id, run_id))
@@ -109,13 +153,14 @@ fn got_input_of_another(id: JobId, run_id: RunId) -> Enqueued {
 }
 
 fn add(tx: &Tx<'_>, job: &NewJob, head: Head) -> Result<Enqueued, Fault> {
-    let spec = &job.spec;
+    let spec = job.stored_spec(tx.now);
     let stored = Job {
-        spec: spec.clone(),
+        spec,
         head,
         notes: JobNotes::default(),
     };
     row::insert_job(**tx, &stored)?;
+    let spec = &stored.spec;
     for record in &job.prefix {
         row::upsert_step(**tx, spec.id, record)?;
     }

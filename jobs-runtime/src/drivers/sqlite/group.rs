@@ -14,6 +14,7 @@ use std::ops::Deref;
 #[derive(Clone, Copy, Debug, Default)]
 pub(super) struct Hints {
     pub(super) ended: bool,
+    pub(super) freed: bool,
     pub(super) inbox: bool,
     pub(super) ready: bool,
 }
@@ -22,6 +23,7 @@ impl Hints {
     pub(super) fn merge(self, other: Hints) -> Hints {
         Hints {
             ended: self.ended || other.ended,
+            freed: self.freed || other.freed,
             inbox: self.inbox || other.inbox,
             ready: self.ready || other.ready,
         }
@@ -30,6 +32,7 @@ impl Hints {
     pub(super) fn wake_ups(self) -> impl Iterator<Item = WakeUp> {
         [
             (self.ended, WakeUp::Ended),
+            (self.freed, WakeUp::Freed),
             (self.inbox, WakeUp::Inbox),
             (self.ready, WakeUp::Ready),
         ]

@@ -5,10 +5,12 @@ use super::db::Db;
 use super::fault::Fault;
 use super::lanes;
 use super::whole::Whole;
-use super::{row, sql};
+use super::{room, row, sql};
 use crate::Error;
-use crate::contract::{Inspect, JobFilter, JobView, Page, PageCursor, StoredEvent, WorkerInfo};
-use crate::core::{EventId, Job, JobId, Payload, RunId, State};
+use crate::contract::{
+    Inspect, JobFilter, JobView, Page, PageCursor, Standings, StoredEvent, WorkerInfo,
+};
+use crate::core::{EventId, Group, Job, JobId, Payload, RunId, State, Timestamp};
 use async_trait::async_trait;
 use rusqlite::params;
 
@@ -100,6 +102,33 @@ impl Inspect for Sqlite {
                     worker: columns.take()?,
                     leases: columns.bits()?,
                 })
+            })
+        })
+        .await
+    }
+
+    async fn standings(
+        &self,
+        groups: &[Group],
+        now: Option<Timestamp>,
+    ) -> Result<Standings, Error> {
+        let groups = groups.to_vec();
+        let now = now.unwrap_or_else(|| self.shared.clock.now());
+        self.read(move |db| {
+            let standings = groups.iter().map(|group| room::standing(db, group, now));
+            Ok(Standings {
+                now,
+                groups: standings.collect::<Result<_, Fault>>()?,
+            })
+        })
+        .await
+    }
+
+    async fn key_holder(&self, scope: &str, key: &str) -> Result<Option<JobId>, Error> {
+        let (scope, key) = (scope.to_owned(), key.to_owned());
+        self.read(move |db| {
+            db.first(sql::KEY_HOLDER, params![scope, key], |columns| {
+                columns.id(JobId::from_bytes)
             })
         })
         .await

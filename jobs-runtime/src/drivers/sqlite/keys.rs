@@ -2,8 +2,8 @@
 
 use super::db::{Columns, Db};
 use super::fault::Fault;
-use super::sql;
-use crate::core::{JobId, JobSpec, RunId, Timestamp};
+use super::{row, sql};
+use crate::core::{JobId, JobSpec, Millis, RunId, Timestamp, passed_until};
 use crate::torture::Bug;
 use crate::torture::seeded::seeded;
 use rusqlite::params;
@@ -16,6 +16,8 @@ pub(super) struct Holder {
     pub(super) job: JobId,
     pub(super) run: RunId,
     pub(super) next: Option<Follower>,
+    /// Until when the key is kept beyond the job's end.
+    pub(super) until: Option<Timestamp>,
 }
 
 /// A job that gets the key when its holder has ended.
@@ -39,16 +41,23 @@ pub(super) fn holder(
             job: columns.id(JobId::from_bytes)?,
             run: columns.id(RunId::from_bytes)?,
             next: follower(columns)?,
+            until: columns.maybe_instant()?,
         };
-        let kept = columns.maybe_instant()?.is_some_and(|until| until > now);
+        let kept = holder.until.is_some_and(|until| until > now);
         let live: bool = columns.take()?;
         Ok((live || kept).then_some(holder))
     })?;
     Ok(found.flatten())
 }
 
-/// Gives a free key to a job, or leaves it with the job whose own it is.
-pub(super) fn take(db: Db<'_>, spec: &JobSpec, until: Option<Timestamp>) -> Result<(), Fault> {
+/// Gives a free key to a job, or leaves it with the job whose own it is. `span` is for how long each
+/// run that gets the key keeps it.
+pub(super) fn take(
+    db: Db<'_>,
+    spec: &JobSpec,
+    until: Option<Timestamp>,
+    span: Option<Millis>,
+) -> Result<(), Fault> {
     if let Some(key) = &spec.key {
         db.run(
             sql::KEY_TAKE,
@@ -57,29 +66,38 @@ pub(super) fn take(db: Db<'_>, spec: &JobSpec, until: Option<Timestamp>) -> Resu
                 key,
                 spec.id.as_bytes(),
                 spec.run_id.as_bytes(),
-                until.map(|at| at.0)
+                row::instant(until),
+                row::millis(span)
             ],
         )?;
     }
     Ok(())
 }
 
-/// Lines a job up behind the holder of its key.
+/// Keeps a key until an instant at least, whatever becomes of its holder.
+pub(super) fn keep(db: Db<'_>, spec: &JobSpec, until: Option<Timestamp>) -> Result<(), Fault> {
+    if let (Some(key), Some(until)) = (&spec.key, until) {
+        db.run(sql::KEY_KEEP, params![spec.scope, key, until.0])?;
+    }
+    Ok(())
+}
+
+/// Lines a job up behind the holder of the key in this spec.
 pub(super) fn follow(
     db: Db<'_>,
     spec: &JobSpec,
-    from: Timestamp,
-    until: Option<Timestamp>,
+    next: Follower,
+    span: Option<Millis>,
 ) -> Result<(), Fault> {
     db.run(
         sql::KEY_FOLLOW,
         params![
             spec.scope,
             spec.key,
-            spec.id.as_bytes(),
-            spec.run_id.as_bytes(),
-            from.0,
-            until.map(|at| at.0)
+            next.job.as_bytes(),
+            next.run.as_bytes(),
+            next.from.0,
+            row::millis(span)
         ],
     )?;
     Ok(())
@@ -99,9 +117,14 @@ pub(super) fn release(
     if seeded(Bug::KeyFreed) {
         db.run(FREE_WHOSEVER, params![spec.scope, key, id])?;
     }
-    let next = db.first(sql::KEY_NEXT, params![spec.scope, key, id], follower)?;
-    if let Some(next) = next.flatten() {
-        db.run(sql::KEY_PASS, params![spec.scope, key])?;
+    let next = db.first(sql::KEY_NEXT, params![spec.scope, key, id], |columns| {
+        Ok((follower(columns)?, columns.take::<Option<i64>>()?))
+    })?;
+    if let Some((Some(next), span)) = next {
+        let span = span.map(|span| Millis(span.cast_unsigned()));
+        let until = passed_until(span, next.from, now);
+        let params = params![spec.scope, key, row::instant(until)];
+        db.run(sql::KEY_PASS, params)?;
         return Ok(Some(next));
     }
     db.run(sql::KEY_RELEASE, params![spec.scope, key, id, now.0])?;

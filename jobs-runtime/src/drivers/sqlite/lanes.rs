@@ -1,42 +1,69 @@
-//! The index of visible rows as lanes: one for each state, queue and priority, sorted by instant.
+//! The index of visible rows as strips: one for each state, queue, priority and lane, sorted by
+//! instant.
 //!
-//! Every question is a seek or two for each lane, however many rows there are in it.
+//! Every question is a seek or two for each strip, however many rows there are in it.
 
 use super::db::Db;
 use super::fault::Fault;
 use super::sql;
-use crate::core::{JobId, State, Timestamp};
+use crate::core::{JobId, State, Timestamp, VisibleJob};
 use rusqlite::params;
 
 /// Queues with work that are looked at in one call.
 pub(super) const QUEUE_LIMIT: usize = 10_000;
 
+/// Comes after the text of every lane.
+const LAST_LANE: &str = "~";
+
 /// The states in which a row can be visible.
 const STATES: [State; 3] = [State::Pending, State::Running, State::Suspended];
 
-/// Rows of one state, queue and priority.
+/// Rows of one state, queue, priority and lane.
 #[derive(Clone, Debug)]
-pub(super) struct Lane {
+pub(super) struct Strip {
     pub(super) state: State,
     pub(super) queue: String,
     pub(super) priority: i64,
-    /// The earliest instant in it.
-    pub(super) first: Timestamp,
+    /// The text of the lane.
+    pub(super) lane: String,
+    /// The row with the earliest instant in it.
+    pub(super) first: VisibleJob,
 }
 
-impl Lane {
-    /// Its first visible rows, in the order of the claim.
-    pub(super) fn visible(
+impl Strip {
+    /// Its visible rows after this one, in the order of the claim.
+    pub(super) fn visible_after(
         &self,
         db: Db<'_>,
         now: Timestamp,
+        (at, id): VisibleJob,
         limit: usize,
-    ) -> Result<Vec<(Timestamp, JobId)>, Fault> {
+    ) -> Result<Vec<VisibleJob>, Fault> {
         let limit = i64::try_from(limit).unwrap_or(i64::MAX);
+        let (state, queue) = (self.state.as_str(), &self.queue);
         db.all(
             sql::CLAIM_VISIBLE,
-            params![self.state.as_str(), self.queue, self.priority, now.0, limit],
+            params![
+                state,
+                queue,
+                self.priority,
+                self.lane,
+                now.0,
+                at.0,
+                id.as_bytes(),
+                limit
+            ],
             |columns| Ok((columns.instant()?, columns.id(JobId::from_bytes)?)),
+        )
+    }
+
+    /// When its first row becomes visible that is not so at `now`.
+    pub(super) fn later(&self, db: Db<'_>, now: Timestamp) -> Result<Option<Timestamp>, Fault> {
+        let (state, queue) = (self.state.as_str(), &self.queue);
+        db.first(
+            sql::CLAIM_LATER,
+            params![state, queue, self.priority, self.lane, now.0],
+            |columns| columns.instant(),
         )
     }
 }
@@ -71,27 +98,91 @@ pub(super) fn walk(
     Ok(found)
 }
 
-/// The lanes of these queues.
-pub(super) fn lanes(db: Db<'_>, queues: &[String]) -> Result<Vec<Lane>, Fault> {
-    let mut lanes = Vec::new();
+/// The strips of these queues, at most `limit` of each state, queue and priority.
+pub(super) fn strips(db: Db<'_>, queues: &[String], limit: usize) -> Result<Vec<Strip>, Fault> {
+    let mut strips: Vec<Strip> = Vec::new();
     for queue in queues {
         for state in STATES {
-            // Priorities are 0 to 9, so this loop is short.
-            let mut after = -1;
-            while let Some((priority, first)) = db.first(
-                sql::CLAIM_LANE,
-                params![state.as_str(), queue, after],
-                |columns| Ok((columns.take()?, columns.instant()?)),
-            )? {
-                lanes.push(Lane {
-                    state,
-                    queue: queue.clone(),
-                    priority,
-                    first,
-                });
-                after = priority;
+            let (mut priority, mut lane, mut of_priority) = (-1, String::new(), 0);
+            while let Some(strip) = next(db, sql::CLAIM_LANE, state, queue, priority, &lane)? {
+                of_priority = if strip.priority == priority {
+                    of_priority
+                } else {
+                    0
+                } + 1;
+                priority = strip.priority;
+                // Enough of this priority: on to the next one.
+                lane = if of_priority < limit {
+                    strip.lane.clone()
+                } else {
+                    LAST_LANE.to_owned()
+                };
+                strips.push(strip);
             }
         }
     }
-    Ok(lanes)
+    Ok(strips)
+}
+
+/// The strips of one queue and priority from a lane on, at most `limit` of each state.
+pub(super) fn strips_from(
+    db: Db<'_>,
+    queue: &str,
+    priority: i64,
+    lane: &str,
+    limit: usize,
+) -> Result<Vec<Strip>, Fault> {
+    let mut strips = Vec::new();
+    for state in STATES {
+        let mut found = next(db, sql::CLAIM_LANE_FROM, state, queue, priority, lane)?;
+        let mut of_state = 0;
+        while let Some(strip) = found.filter(|strip| strip.priority == priority) {
+            of_state += 1;
+            found = match of_state < limit {
+                true => next(db, sql::CLAIM_LANE, state, queue, priority, &strip.lane)?,
+                false => None,
+            };
+            strips.push(strip);
+        }
+    }
+    Ok(strips)
+}
+
+/// The strips of one lane, one for each state that it has rows in.
+pub(super) fn strips_of(
+    db: Db<'_>,
+    queue: &str,
+    priority: i64,
+    lane: &str,
+) -> Result<Vec<Strip>, Fault> {
+    let mut strips = Vec::new();
+    for state in STATES {
+        let found = next(db, sql::CLAIM_LANE_FROM, state, queue, priority, lane)?;
+        strips.extend(found.filter(|it| it.priority == priority && it.lane == lane));
+    }
+    Ok(strips)
+}
+
+/// The first strip of a state and queue after, or from, this priority and lane.
+fn next(
+    db: Db<'_>,
+    statement: &'static str,
+    state: State,
+    queue: &str,
+    priority: i64,
+    lane: &str,
+) -> Result<Option<Strip>, Fault> {
+    db.first(
+        statement,
+        params![state.as_str(), queue, priority, lane],
+        |columns| {
+            Ok(Strip {
+                state,
+                queue: queue.to_owned(),
+                priority: columns.take()?,
+                lane: columns.take()?,
+                first: (columns.instant()?, columns.id(JobId::from_bytes)?),
+            })
+        },
+    )
 }

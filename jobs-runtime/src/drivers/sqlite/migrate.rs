@@ -50,6 +50,21 @@ pub fn migrations() -> &'static [Migration] {
             name: "replaced",
             sql: include_str!("migrations/0004_replaced.sql"),
         },
+        Migration {
+            version: 5,
+            name: "limits",
+            sql: include_str!("migrations/0005_limits.sql"),
+        },
+        Migration {
+            version: 6,
+            name: "windows",
+            sql: include_str!("migrations/0006_windows.sql"),
+        },
+        Migration {
+            version: 7,
+            name: "retention",
+            sql: include_str!("migrations/0007_retention.sql"),
+        },
     ]
 }
 

@@ -26,6 +26,7 @@ mod inbox;
 mod inspect;
 mod keys;
 mod lanes;
+mod lineup;
 mod log;
 mod log_files;
 mod migrate;
@@ -35,6 +36,7 @@ mod prune;
 mod publish;
 mod readers;
 mod replaced;
+mod room;
 mod row;
 mod settings;
 mod sql;
@@ -351,7 +353,7 @@ impl Driver for Sqlite {
     }
 
     async fn prune(&self, bounds: &PruneBounds, now: Option<Timestamp>) -> Result<Pruned, Error> {
-        let bounds = *bounds;
+        let bounds = bounds.clone();
         let load = Load {
             items: bounds.limit.max(1),
             bytes: 0,

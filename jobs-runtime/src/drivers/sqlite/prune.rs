@@ -2,8 +2,9 @@
 
 use super::fault::Fault;
 use super::group::Tx;
-use super::sql;
-use crate::contract::{PruneBounds, Pruned};
+use super::{lanes, sql};
+use crate::contract::{PruneBounds, Pruned, rules_of};
+use crate::core::State;
 use rusqlite::params;
 
 /// Free pages given back to the file system by one call.
@@ -20,7 +21,7 @@ fn remove(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<Pruned, Fault> {
             .map(|rows| rows as u64)
     };
     let pruned = Pruned {
-        jobs: delete(sql::ENDED_PRUNE, bounds.ended_before)?,
+        jobs: delete(sql::ENDED_PRUNE, bounds.ended_before)? + ruled_out(tx, bounds)?,
         events: delete(sql::EVENT_PRUNE, bounds.events_expired_before)?,
         dead_letters: match bounds.dead_before {
             Some(before) => delete(sql::DEAD_PRUNE, before)?,
@@ -29,8 +30,37 @@ fn remove(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<Pruned, Fault> {
     };
     delete(sql::KEY_PRUNE, tx.now)?;
     delete(sql::REPLACED_PRUNE, tx.now)?;
+    // A pace in the past says what none says, whatever its rate.
+    let micros = tx.now.0.saturating_mul(1000);
+    tx.run(sql::PACE_PRUNE, params![micros, limit])?;
     vacuum(tx)?;
     Ok(pruned)
+}
+
+/// Removes what the rules let go, so many for each of them and each name.
+fn ruled_out(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<u64, Fault> {
+    if bounds.rules.is_empty() {
+        return Ok(0);
+    }
+    let limit = i64::try_from(bounds.limit).unwrap_or(i64::MAX);
+    let names = lanes::walk(|after| tx.first(sql::ENDED_NAME, [after], |columns| columns.take()))?;
+    let mut removed = 0;
+    for name in &names {
+        for state in [State::Done, State::Failed, State::Cancelled] {
+            for rule in rules_of(&bounds.rules, name, state) {
+                if let Some(before) = rule.before {
+                    let params = params![name, state.as_str(), before.0, limit];
+                    removed += tx.run(sql::ENDED_PRUNE_AGE, params)?;
+                }
+                if let Some(keep) = rule.keep {
+                    let keep = i64::try_from(keep).unwrap_or(i64::MAX);
+                    let params = params![name, state.as_str(), keep, limit];
+                    removed += tx.run(sql::ENDED_PRUNE_COUNT, params)?;
+                }
+            }
+        }
+    }
+    Ok(removed as u64)
 }
 
 /// Each step of the pragma frees a page, so it is stepped to its end. It does nothing to a file

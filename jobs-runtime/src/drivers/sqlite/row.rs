@@ -4,8 +4,8 @@ use super::db::{Columns, Db, write_json};
 use super::fault::Fault;
 use super::sql;
 use crate::core::{
-    CommitNumber, Head, Job, JobId, JobNotes, JobSpec, Millis, Parent, Payload, Position, Priority,
-    RecordKind, RunId, StepOutcome, StepRecord, TickRef, Timestamp, Token,
+    CommitNumber, Head, Job, JobId, JobNotes, JobSpec, Lane, Millis, Parent, Payload, Position,
+    Priority, RecordKind, RunId, StepOutcome, StepRecord, TickRef, Timestamp, Token,
 };
 use rusqlite::params;
 use std::str::FromStr;
@@ -58,6 +58,7 @@ pub(super) fn insert_job(db: Db<'_>, job: &Job) -> Result<(), Fault> {
             instant(head.started_at),
             head.last_change.map(u64::cast_signed),
             job.notes.worker,
+            Lane::of(spec).text(),
         ],
     )?;
     let parent = spec.parent.as_ref();

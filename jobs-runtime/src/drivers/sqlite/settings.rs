@@ -3,7 +3,7 @@
 use super::db::Db;
 use super::enqueue::insert;
 use super::fault::Fault;
-use super::group::Tx;
+use super::group::{Hints, Tx};
 use super::sql;
 use crate::contract::{Setting, SettingWrite, check_job, check_setting};
 use rusqlite::params;
@@ -55,6 +55,11 @@ pub(super) fn write_setting(tx: &Tx<'_>, write: &SettingWrite) -> Result<Option<
                 params![setting.key, setting.value, setting.revision.cast_signed()],
             )?,
         };
+        // A queue may be open again, or a limit wider.
+        tx.hint(Hints {
+            ready: true,
+            ..Hints::default()
+        });
         for job in &write.jobs {
             // A key that is taken says that this tick was fired already.
             drop(insert(tx, job)?);

@@ -45,6 +45,8 @@ statements! {
     CHILD_RENAME = "child_rename";
     CHILD_WAITS = "child_waits";
     CLAIM_LANE = "claim_lane";
+    CLAIM_LANE_FROM = "claim_lane_from";
+    CLAIM_LATER = "claim_later";
     CLAIM_LEASE = "claim_lease";
     CLAIM_QUEUE = "claim_queue";
     CLAIM_SET_ASIDE = "claim_set_aside";
@@ -57,7 +59,10 @@ statements! {
     ENDED_DELETE = "ended_delete";
     ENDED_INSERT = "ended_insert";
     ENDED_LOAD = "ended_load";
+    ENDED_NAME = "ended_name";
     ENDED_PRUNE = "ended_prune";
+    ENDED_PRUNE_AGE = "ended_prune_age";
+    ENDED_PRUNE_COUNT = "ended_prune_count";
     ENDED_STATE = "ended_state";
     ENQUEUE_FIND = "enqueue_find";
     ENQUEUE_INPUT = "enqueue_input";
@@ -84,6 +89,7 @@ statements! {
     JOB_LOAD = "job_load";
     KEY_FOLLOW = "key_follow";
     KEY_HOLDER = "key_holder";
+    KEY_KEEP = "key_keep";
     KEY_NEXT = "key_next";
     KEY_PASS = "key_pass";
     KEY_PRUNE = "key_prune";
@@ -95,12 +101,18 @@ statements! {
     LIST_DEAD = "list_dead";
     LIST_ENDED = "list_ended";
     LIST_LIVE = "list_live";
+    LIVE_KEY = "live_key";
+    LIVE_QUEUE = "live_queue";
+    LIVE_TENANT = "live_tenant";
     LOG_INSERT = "log_insert";
     LOG_LOAD = "log_load";
     LOG_TRIM = "log_trim";
     NAME_NEXT = "name_next";
     NOTE_LOAD = "note_load";
     NOTE_STORE = "note_store";
+    PACE_LOAD = "pace_load";
+    PACE_PRUNE = "pace_prune";
+    PACE_STORE = "pace_store";
     REPLACE_EXPIRY = "replace_expiry";
     REPLACE_INPUT = "replace_input";
     REPLACED_FIND = "replaced_find";
@@ -124,6 +136,8 @@ statements! {
     TOLD_DELETE = "told_delete";
     TOLD_INSERT = "told_insert";
     TOLD_LOAD = "told_load";
+    TURN_LOAD = "turn_load";
+    TURN_STORE = "turn_store";
     WAIT_DELETE = "wait_delete";
     WAIT_INSERT = "wait_insert";
     WAIT_LOAD = "wait_load";

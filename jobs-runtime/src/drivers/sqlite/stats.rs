@@ -10,6 +10,9 @@ use rusqlite::params;
 /// Rows of one queue and state that are counted; the answer is a floor beyond.
 const COUNT_LIMIT_ROWS: u64 = 10_000;
 
+/// Lanes of one queue, state and priority that are looked at; the answer is a floor beyond.
+const STRIP_LIMIT: usize = 1_000;
+
 pub(super) fn stats(db: Db<'_>, now: Timestamp) -> Result<Vec<QueueStats>, Fault> {
     let next =
         |sql| lanes::walk(move |after| db.first(sql, [after], |columns| columns.take::<String>()));
@@ -25,24 +28,26 @@ pub(super) fn stats(db: Db<'_>, now: Timestamp) -> Result<Vec<QueueStats>, Fault
 }
 
 fn queue_stats(db: Db<'_>, queue: String, now: Timestamp) -> Result<QueueStats, Fault> {
-    let lanes = lanes::lanes(db, std::slice::from_ref(&queue))?;
-    let pending = || lanes.iter().filter(|lane| lane.state == State::Pending);
+    let strips = lanes::strips(db, std::slice::from_ref(&queue), STRIP_LIMIT)?;
+    let pending = || strips.iter().filter(|strip| strip.state == State::Pending);
     let (mut ready, mut delayed) = (0, 0);
-    for lane in pending() {
+    for strip in pending() {
         let left = |counted: u64| (COUNT_LIMIT_ROWS - counted).cast_signed();
-        let priority = lane.priority;
-        let seen = params![queue, priority, now.0, left(ready)];
+        let (priority, lane) = (strip.priority, &strip.lane);
+        let seen = params![queue, priority, lane, now.0, left(ready)];
         ready += count(db, sql::STATS_READY, seen)?;
-        let seen = params![queue, priority, now.0, left(delayed)];
+        let seen = params![queue, priority, lane, now.0, left(delayed)];
         delayed += count(db, sql::STATS_DELAYED, seen)?;
     }
+    // Each strip that was left out has at least one row.
+    let is_cut = pending().count() >= STRIP_LIMIT;
     let limit = COUNT_LIMIT_ROWS.cast_signed();
     let state = |state: State| count(db, sql::STATS_STATE, params![state.as_str(), queue, limit]);
     let parked = count(db, sql::STATS_PARKED, params![queue, limit])?;
     let running = state(State::Running)?;
     let suspended = (state(State::Suspended)? + parked).min(COUNT_LIMIT_ROWS);
     let dead = count(db, sql::STATS_DEAD, params![queue, limit])?;
-    let oldest = pending().map(|lane| lane.first).min();
+    let oldest = pending().map(|strip| strip.first.0).min();
     Ok(QueueStats {
         queue,
         ready,
@@ -53,7 +58,8 @@ fn queue_stats(db: Db<'_>, queue: String, now: Timestamp) -> Result<QueueStats, 
         oldest_ready: oldest.filter(|at| *at <= now).map(|at| now.since(at)),
         at_least: [ready, delayed, running, suspended, dead]
             .into_iter()
-            .any(|counted| counted >= COUNT_LIMIT_ROWS),
+            .any(|counted| counted >= COUNT_LIMIT_ROWS)
+            || is_cut,
     })
 }
 

@@ -82,7 +82,7 @@ fn look(shared: &Shared, connection: &mut Option<Connection>) -> Result<i64, Fau
 
 /// Nobody knows what was written, so everybody looks.
 fn hint(shared: &Shared) {
-    for wake_up in [WakeUp::Ended, WakeUp::Inbox, WakeUp::Ready] {
+    for wake_up in [WakeUp::Ended, WakeUp::Freed, WakeUp::Inbox, WakeUp::Ready] {
         drop(shared.wake_ups.send(wake_up));
     }
 }

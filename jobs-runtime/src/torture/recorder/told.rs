@@ -3,7 +3,8 @@
 use crate::Error;
 use crate::contract::{BeatAnswer, Claimed, Conflicted, EnqueueAnswer, PruneBounds, Pruned};
 use crate::core::{
-    Commit, CommitAnswer, CommitGuard, InboxContent, NewEvent, NewJob, Settle, Timestamp, Visible,
+    Commit, CommitAnswer, CommitGuard, InboxContent, NewEvent, NewJob, OnConflict, Settle,
+    Timestamp, Visible,
 };
 use crate::torture::history::{
     Answer, Bounds, CommitCall, EnqueueCall, Leased, Op, ParentStep, PublishCall, Recorded,
@@ -36,7 +37,12 @@ impl EnqueueCall {
             visible_at,
             delay,
             attempts_max: job.attempts_max.max(1),
-            on_conflict: job.on_conflict.into(),
+            // In a window the newest input wins, too.
+            on_conflict: match job.window {
+                Some(_) if job.may_follow() => OnConflict::Replace.into(),
+                Some(_) => OnConflict::Dedupe.into(),
+                None => job.on_conflict.into(),
+            },
             unique_for: job.unique_for,
             parent: spec.parent.as_ref().map(|parent| ParentStep {
                 job: parent.job,

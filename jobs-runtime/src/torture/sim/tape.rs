@@ -175,7 +175,7 @@ impl Driver for Tape {
     async fn prune(&self, bounds: &PruneBounds, _: Option<Timestamp>) -> Result<Pruned, Error> {
         let now = self.time.now();
         let answer = self.inner.prune(bounds, Some(now)).await;
-        self.keep(now, Call::Prune(*bounds), &answer);
+        self.keep(now, Call::Prune(bounds.clone()), &answer);
         answer
     }
 

@@ -3,8 +3,8 @@
 use super::body::Note;
 use super::choices::Choices;
 use super::jobs::{
-    torture_cleaned, torture_kept, torture_keyed, torture_newest, torture_plain, torture_raw,
-    torture_strict, torture_timed,
+    torture_cleaned, torture_debounced, torture_kept, torture_keyed, torture_limited,
+    torture_newest, torture_plain, torture_raw, torture_strict, torture_throttled, torture_timed,
 };
 use super::script::{JOB_KEYS, NOTE_KEYS, OWN_PAIRS, Script, next_key};
 use crate::definition::Job;
@@ -50,6 +50,9 @@ impl Client {
                 (26, 8),
                 (6, 9),
                 (8, 10),
+                (7, 11),
+                (4, 12),
+                (4, 13),
             ],
             0,
         );
@@ -79,6 +82,9 @@ impl Client {
                 jobs.enqueue_all(requests).await.map(drop)
             }
             10 => self.answer(jobs).await,
+            11 => self.enqueue(torture_limited(script), jobs).await,
+            12 => self.enqueue(torture_debounced(script), jobs).await,
+            13 => self.enqueue(torture_throttled(script), jobs).await,
             _ => self.enqueue(torture_plain(script), jobs).await,
         }
     }

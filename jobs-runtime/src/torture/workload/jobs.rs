@@ -68,6 +68,45 @@ pub(crate) async fn torture_kept(input: Script, job: JobContext) -> Result<u64> 
     step!("play", steps = play(&input, &job)).await
 }
 
+/// How many of [`torture_limited`] may run at once, of each key.
+pub const LIMITED_AT_ONCE: usize = 2;
+
+/// A limit for each key: as many at once as [`LIMITED_AT_ONCE`] says.
+#[job(
+    name = "torture-limited",
+    idempotency = none,
+    limit = (key = "{input.key}", concurrency = 2, rate = "20/s"),
+    attempts = 3,
+    backoff = "200ms..1s"
+)]
+pub(crate) async fn torture_limited(input: Script, job: JobContext) -> Result<u64> {
+    step!("play", steps = play(&input, &job)).await
+}
+
+/// A key that is run once it is quiet.
+#[job(
+    name = "torture-debounced",
+    idempotency = "debounced:{input.key}",
+    debounce = (span = "2s", at_most = "8s"),
+    attempts = 3,
+    backoff = "200ms..1s"
+)]
+pub(crate) async fn torture_debounced(input: Script, job: JobContext) -> Result<u64> {
+    step!("play", steps = play(&input, &job)).await
+}
+
+/// A key that is run at once, and then not too often.
+#[job(
+    name = "torture-throttled",
+    idempotency = "throttled:{input.key}",
+    throttle = "3s",
+    attempts = 3,
+    backoff = "200ms..1s"
+)]
+pub(crate) async fn torture_throttled(input: Script, job: JobContext) -> Result<u64> {
+    step!("play", steps = play(&input, &job)).await
+}
+
 /// A job that is cleaned up after.
 #[job(
     name = "torture-cleaned",

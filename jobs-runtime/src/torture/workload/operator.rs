@@ -103,6 +103,7 @@ impl Operator {
         let before = now.before(Millis::secs(60));
         let bounds = PruneBounds {
             ended_before: before,
+            rules: Vec::new(),
             events_expired_before: now,
             dead_before: dead.then_some(before),
             limit: 20,

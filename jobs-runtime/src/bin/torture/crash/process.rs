@@ -167,6 +167,7 @@ async fn do_the_round(jobs: &Jobs, time: FastTime) {
     drop(jobs.doctor().await);
     let bounds = PruneBounds {
         ended_before: time.now().before(LEASE.saturating_mul(30).into()),
+        rules: Vec::new(),
         events_expired_before: time.now(),
         dead_before: None,
         limit: 5,

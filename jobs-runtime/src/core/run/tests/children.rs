@@ -32,6 +32,8 @@ fn new_job(number: u128, bytes: usize) -> NewJob {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     }
 }

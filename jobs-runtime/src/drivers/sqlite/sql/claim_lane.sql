@@ -1,5 +1,5 @@
--- The next priority within a state and queue, and its earliest instant: one seek each.
+-- The next lane within a state and queue, by priority and text, and its first row: one seek each.
 -- Under the writer's lock.
-SELECT priority, visible_at FROM jobs_job
-WHERE visible_at IS NOT NULL AND state = ?1 AND queue = ?2 AND priority > ?3
-ORDER BY priority, visible_at LIMIT 1;
+SELECT priority, lane, visible_at, id FROM jobs_job
+WHERE visible_at IS NOT NULL AND state = ?1 AND queue = ?2 AND (priority, lane) > (?3, ?4)
+ORDER BY priority, lane, visible_at, id LIMIT 1;

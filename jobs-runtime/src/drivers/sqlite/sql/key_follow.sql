@@ -1,5 +1,4 @@
--- Lines a job up behind the holder of its key. Writer's lock, which has shown that nobody stands
--- there.
-UPDATE jobs_key SET next = ?3, next_run = ?4, next_from = ?5,
-  until = CASE WHEN ?6 IS NULL OR until > ?6 THEN until ELSE ?6 END
+-- Lines a job up behind the holder of its key, or moves the place of the one that stands there.
+-- Writer's lock.
+UPDATE jobs_key SET next = ?3, next_run = ?4, next_from = ?5, span = coalesce(?6, span)
 WHERE scope = ?1 AND key = ?2;

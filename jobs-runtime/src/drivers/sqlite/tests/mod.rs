@@ -71,6 +71,8 @@ fn job(name: &str) -> NewJob {
         attempts_max: 3,
         on_conflict: OnConflict::Dedupe,
         unique_for: None,
+        window: None,
+        expires: None,
         prefix: Vec::new(),
     }
 }
