@@ -6,6 +6,9 @@ use crate::contract::{PruneBounds, Pruned, rules_of};
 use crate::core::{JobId, State, Timestamp};
 use std::collections::BTreeMap;
 
+/// When a job ended, and which it is: the order in which retention removes.
+type EndedJob = (Option<Timestamp>, JobId);
+
 impl Store {
     pub(super) fn prune(&mut self, bounds: &PruneBounds, now: Timestamp) -> Pruned {
         let mut jobs = ended_before(&self.archive, bounds.ended_before, bounds.limit);
@@ -29,7 +32,7 @@ impl Store {
 
     /// What the rules let go, so many for each of them and each name.
     fn ruled_out(&self, bounds: &PruneBounds) -> Vec<JobId> {
-        let mut ended: BTreeMap<(&str, State), Vec<(Option<Timestamp>, JobId)>> = BTreeMap::new();
+        let mut ended: BTreeMap<(&str, State), Vec<EndedJob>> = BTreeMap::new();
         for (id, row) in &self.archive {
             let place = (row.spec.name.as_str(), row.head.state);
             ended
@@ -41,7 +44,7 @@ impl Store {
         for ((name, state), mut jobs) in ended {
             jobs.sort_unstable();
             for rule in rules_of(&bounds.rules, name, state) {
-                let old = |(at, _): &&(Option<Timestamp>, JobId)| *at < rule.before;
+                let old = |(at, _): &&EndedJob| *at < rule.before;
                 let aged = jobs.iter().filter(old).take(bounds.limit);
                 out.extend(aged.map(|(_, id)| *id));
                 let kept = rule.keep.map_or(jobs.len(), |keep| {
