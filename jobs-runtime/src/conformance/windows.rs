@@ -169,6 +169,23 @@ async fn a_throttled_run_that_took_long_is_followed_at_its_end_and_no_sooner_aga
     Ok(())
 }
 
+case!(a_throttled_run_that_goes_on_leaves_its_follower_the_key_for_a_span);
+async fn a_throttled_run_that_goes_on_leaves_its_follower_the_key_for_a_span(s: Subject) -> Result {
+    enqueue(&s, THROTTLE, "1").await?;
+    let mut first = s.claim_one().await?;
+    enqueue(&s, THROTTLE, "2").await?;
+    let run_id = first.claimed.job.spec.run_id;
+    let next = s.job("sync").key("7").input("on");
+    let next = Box::new(next.shape(|job| job.spec.continued_from = Some(run_id)));
+    s.apply(&first.settle(Settle::Continue { next })).await?;
+    s.advance(SPAN);
+    check_eq!(run(&s).await?, "2");
+    s.advance(SPAN);
+    enqueue(&s, THROTTLE, "3").await?;
+    check_eq!(run(&s).await?, "3");
+    Ok(())
+}
+
 case!(a_throttle_on_its_leading_edge_drops_what_comes_within_its_span);
 async fn a_throttle_on_its_leading_edge_drops_what_comes_within_its_span(s: Subject) -> Result {
     let window = THROTTLE.edge(Edge::Leading);

@@ -7,7 +7,7 @@ use jobs_runtime::Timestamp;
 use jobs_runtime::core::{Millis, OnConflict, Position, Priority, RecordKind, State};
 use jobs_runtime::torture::check::{Coverage, Invariant, Limit, LimitOf, Report, Rules, check};
 use jobs_runtime::torture::history::{
-    Answer, Call, CommitCall, Dumped, Ended, EnqueueCall, Leased, Recorded, Settled, What,
+    Answer, Bounds, Call, CommitCall, Dumped, Ended, EnqueueCall, Leased, Recorded, Settled, What,
 };
 
 const ACK: Settled = Settled::Ack { output: 1 };
@@ -858,6 +858,37 @@ fn a_sleep_that_is_over_early_is_found() {
 }
 
 // I8
+
+#[test]
+fn a_job_that_was_over_and_pruned_before_its_enqueue_was_answered_is_no_loss() {
+    let mut story = Story::default();
+    let op = story.invoke(9, Call::Enqueue(Box::new(enqueue_of(1))));
+    let lease = story.lease_of(1, 1, 1);
+    story.pass(1).lease(1, lease).settle(1, 1, 1, ACK);
+    story.pass(100);
+    let ended_before = story.now();
+    // The client was stopped for so long.
+    let answer = Answer::Enqueued {
+        job: job(1),
+        deduped: false,
+        input_differs: false,
+    };
+    story.pass(100).write(9, What::Ok { op, answer });
+    let bounds = Bounds {
+        ended_before,
+        events_expired_before: Timestamp(0),
+        dead_before: None,
+    };
+    let answer = Answer::Pruned {
+        jobs: 1,
+        dead_letters: 0,
+        events: 0,
+    };
+    story
+        .call(9, Call::Prune(bounds), answer)
+        .quiet()
+        .is_clean();
+}
 
 fn keyed(n: u128) -> EnqueueCall {
     EnqueueCall {

@@ -33,10 +33,10 @@ pub(super) fn end(tx: &Tx<'_>, whole: &Whole) -> Result<(), Fault> {
     Ok(())
 }
 
-/// Frees the key of a job that ends, unless it is kept for longer than `now`. A job that follows
-/// gets it, and may run.
-pub(super) fn pass_key_on(tx: &Tx<'_>, spec: &JobSpec, now: Timestamp) -> Result<(), Fault> {
-    let Some(next) = keys::release(**tx, spec, now)? else {
+/// Frees the key of a job that ends, unless it is kept beyond `kept`. A job that follows gets it,
+/// and may run.
+pub(super) fn pass_key_on(tx: &Tx<'_>, spec: &JobSpec, kept: Timestamp) -> Result<(), Fault> {
+    let Some(next) = keys::release(**tx, spec, kept, tx.now)? else {
         return Ok(());
     };
     let head = tx.first(sql::HEAD_LOAD, [next.job.as_bytes()], row::read_head)?;

@@ -103,11 +103,12 @@ pub(super) fn follow(
     Ok(())
 }
 
-/// Frees the key of a job that ends, if it is the job's own and not kept for longer. The job that
+/// Frees the key of a job that ends, if it is the job's own and not kept beyond `kept`. The job that
 /// follows has the key then, and is given back.
 pub(super) fn release(
     db: Db<'_>,
     spec: &JobSpec,
+    kept: Timestamp,
     now: Timestamp,
 ) -> Result<Option<Follower>, Fault> {
     let Some(key) = &spec.key else {
@@ -127,7 +128,7 @@ pub(super) fn release(
         db.run(sql::KEY_PASS, params)?;
         return Ok(Some(next));
     }
-    db.run(sql::KEY_RELEASE, params![spec.scope, key, id, now.0])?;
+    db.run(sql::KEY_RELEASE, params![spec.scope, key, id, kept.0])?;
     // A follower that ends before its turn leaves its place.
     db.run(sql::KEY_UNFOLLOW, params![spec.scope, key, id])?;
     Ok(None)

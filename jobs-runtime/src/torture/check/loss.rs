@@ -37,12 +37,13 @@ fn is_kept(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>) {
     let enqueues = line.enqueues.iter().map(|at| index.made[*at]);
     let told = enqueues.filter_map(|made| Some((made, made.enqueue()?)));
     let stored = told.clone().find(|(made, call)| stores(made, call));
-    let end = match (stored, line.leases.first()) {
-        (Some((made, _)), _) => made.end,
-        (None, Some(held)) => held.told,
+    // It was live at some moment between the two: whoever asked may hear of it when it is over.
+    let (begin, end) = match (stored, line.leases.first()) {
+        (Some((made, _)), _) => (made.begin, made.end),
+        (None, Some(held)) => (held.asked, held.told),
         (None, None) => return,
     };
-    if !may_be_pruned(index, end) {
+    if !may_be_pruned(index, begin) {
         let what = format!("{} was acknowledged, and is not in the store", line.name());
         let last = line.commits.last().map(|at| index.made[*at].end);
         found.add(I1, what, [end].into_iter().chain(last));

@@ -68,7 +68,7 @@ pub(crate) async fn torture_kept(input: Script, job: JobContext) -> Result<u64> 
     step!("play", steps = play(&input, &job)).await
 }
 
-/// How many of [`torture_limited`] may run at once, of each key.
+/// How many of `torture_limited` may run at once, of each key.
 pub const LIMITED_AT_ONCE: usize = 2;
 
 /// A limit for each key: as many at once as [`LIMITED_AT_ONCE`] says.
