@@ -3,7 +3,7 @@
 //!
 //! Every question is a seek or two for each strip, however many rows there are in it.
 
-use super::db::Db;
+use super::db::{Columns, Db};
 use super::fault::Fault;
 use super::sql;
 use crate::core::{JobId, State, Timestamp, VisibleJob};
@@ -11,9 +11,6 @@ use rusqlite::params;
 
 /// Queues with work that are looked at in one call.
 pub(super) const QUEUE_LIMIT: usize = 10_000;
-
-/// Comes after the text of every lane.
-const LAST_LANE: &str = "~";
 
 /// The states in which a row can be visible.
 const STATES: [State; 3] = [State::Pending, State::Running, State::Suspended];
@@ -103,20 +100,26 @@ pub(super) fn strips(db: Db<'_>, queues: &[String], limit: usize) -> Result<Vec<
     let mut strips: Vec<Strip> = Vec::new();
     for queue in queues {
         for state in STATES {
-            let (mut priority, mut lane, mut of_priority) = (-1, String::new(), 0);
-            while let Some(strip) = next(db, sql::CLAIM_LANE, state, queue, priority, &lane)? {
-                of_priority = if strip.priority == priority {
-                    of_priority
-                } else {
-                    0
-                } + 1;
-                priority = strip.priority;
-                // Enough of this priority: on to the next one.
-                lane = if of_priority < limit {
-                    strip.lane.clone()
-                } else {
-                    LAST_LANE.to_owned()
+            let mut found = next_priority(db, state, queue, -1)?;
+            let mut of_priority = 0;
+            while let Some(strip) = found {
+                of_priority += 1;
+                found = match of_priority < limit {
+                    true => next(
+                        db,
+                        sql::CLAIM_LANE,
+                        state,
+                        queue,
+                        strip.priority,
+                        &strip.lane,
+                    )?,
+                    // Enough of this priority.
+                    false => None,
                 };
+                if found.is_none() {
+                    of_priority = 0;
+                    found = next_priority(db, state, queue, strip.priority)?;
+                }
                 strips.push(strip);
             }
         }
@@ -136,7 +139,7 @@ pub(super) fn strips_from(
     for state in STATES {
         let mut found = next(db, sql::CLAIM_LANE_FROM, state, queue, priority, lane)?;
         let mut of_state = 0;
-        while let Some(strip) = found.filter(|strip| strip.priority == priority) {
+        while let Some(strip) = found {
             of_state += 1;
             found = match of_state < limit {
                 true => next(db, sql::CLAIM_LANE, state, queue, priority, &strip.lane)?,
@@ -158,12 +161,12 @@ pub(super) fn strips_of(
     let mut strips = Vec::new();
     for state in STATES {
         let found = next(db, sql::CLAIM_LANE_FROM, state, queue, priority, lane)?;
-        strips.extend(found.filter(|it| it.priority == priority && it.lane == lane));
+        strips.extend(found.filter(|it| it.lane == lane));
     }
     Ok(strips)
 }
 
-/// The first strip of a state and queue after, or from, this priority and lane.
+/// The first strip of a state, queue and priority after, or from, this lane.
 fn next(
     db: Db<'_>,
     statement: &'static str,
@@ -175,14 +178,30 @@ fn next(
     db.first(
         statement,
         params![state.as_str(), queue, priority, lane],
-        |columns| {
-            Ok(Strip {
-                state,
-                queue: queue.to_owned(),
-                priority: columns.take()?,
-                lane: columns.take()?,
-                first: (columns.instant()?, columns.id(JobId::from_bytes)?),
-            })
-        },
+        |columns| read(columns, state, queue),
     )
+}
+
+/// The first strip of a state and queue with a priority after this one.
+fn next_priority(
+    db: Db<'_>,
+    state: State,
+    queue: &str,
+    priority: i64,
+) -> Result<Option<Strip>, Fault> {
+    db.first(
+        sql::CLAIM_PRIORITY,
+        params![state.as_str(), queue, priority],
+        |columns| read(columns, state, queue),
+    )
+}
+
+fn read(columns: &mut Columns<'_, '_>, state: State, queue: &str) -> Result<Strip, Fault> {
+    Ok(Strip {
+        state,
+        queue: queue.to_owned(),
+        priority: columns.take()?,
+        lane: columns.take()?,
+        first: (columns.instant()?, columns.id(JobId::from_bytes)?),
+    })
 }

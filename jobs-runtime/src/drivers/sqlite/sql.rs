@@ -48,6 +48,7 @@ statements! {
     CLAIM_LANE_FROM = "claim_lane_from";
     CLAIM_LATER = "claim_later";
     CLAIM_LEASE = "claim_lease";
+    CLAIM_PRIORITY = "claim_priority";
     CLAIM_QUEUE = "claim_queue";
     CLAIM_SET_ASIDE = "claim_set_aside";
     CLAIM_VISIBLE = "claim_visible";
