@@ -50,11 +50,6 @@ pub mod torture;
 #[cfg(not(feature = "torture"))]
 #[path = "no_torture.rs"]
 mod torture;
-#[cfg(all(feature = "torture", not(feature = "sqlx-sqlite")))]
-#[path = "no_torture_paid.rs"]
-mod torture_paid;
-#[cfg(all(feature = "torture", feature = "sqlx-sqlite"))]
-mod torture_paid;
 mod worker;
 
 pub use crate::core::{Edge, JobId, Limit, OnConflict, Rate, RunId, Timestamp, Window};

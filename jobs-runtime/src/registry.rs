@@ -3,7 +3,6 @@
 mod shape;
 mod types;
 
-pub(crate) use shape::is_trial;
 pub use shape::{ListedStep, TypeDef};
 pub use types::{Call, Entered, StepType, Told, describe};
 

@@ -100,9 +100,3 @@ fn list(
         }
     }
 }
-
-/// Whether a definition is this crate's own: those with which it is tried are in every program that
-/// is built with the feature `torture`, and in no program's store.
-pub(crate) fn is_trial(krate: &str, file: &str) -> bool {
-    krate == env!("CARGO_PKG_NAME") && file.contains("src/torture")
-}

@@ -15,7 +15,6 @@ mod bug;
 pub mod check;
 pub mod history;
 pub mod log;
-pub mod paid;
 pub mod points;
 pub mod recorder;
 pub mod seeded;

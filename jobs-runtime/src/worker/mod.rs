@@ -21,7 +21,7 @@ pub use observe::{RunEvent, RunRef};
 use crate::client::Jobs;
 use crate::committer::Committer;
 use crate::core::{Backoff, Millis, Shares};
-use crate::registry::{Registry, is_trial};
+use crate::registry::Registry;
 use crate::retention::{self, Retention};
 use crate::schedule::{self, Scheduler, StoreTime};
 use crate::steps::StateMap;
@@ -290,7 +290,7 @@ impl Worker {
         if capabilities.transactional {
             return Ok(());
         }
-        for def in registry.defs().filter(|def| !is_trial(def.krate, def.file)) {
+        for def in registry.defs() {
             let steps = def.all_steps();
             if let Some((step, _)) = steps.iter().find(|(_, step)| step.tx) {
                 return Err(Error::not_implemented(

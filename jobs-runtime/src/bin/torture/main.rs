@@ -2,6 +2,7 @@
 
 mod crash;
 mod ledger;
+mod paid;
 mod simulate;
 
 use std::process::ExitCode;

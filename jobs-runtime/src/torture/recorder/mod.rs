@@ -3,7 +3,7 @@
 //!
 //! Reads are not written down. Nor is what goes through a transaction of the caller's own, past
 //! the driver: whoever enqueues in one writes it down by [`Log`], with [`EnqueueCall::of`]; a commit
-//! in one is written down by `torture_paid`.
+//! in one is written down with [`Recorder::committing`] and what follows it.
 
 mod dump;
 mod effect;
@@ -45,7 +45,7 @@ impl Recorder {
     }
 
     /// Calls that share one answer, which was an error.
-    pub(crate) fn failed(&self, ops: impl IntoIterator<Item = Op>, error: &Error) {
+    pub fn failed(&self, ops: impl IntoIterator<Item = Op>, error: &Error) {
         for op in ops {
             self.log.write(told::failure(op, error));
         }
@@ -78,7 +78,7 @@ impl Recorder {
     }
 
     /// A commit is about to be made.
-    pub(crate) fn committing(&self, commit: &Commit) -> Committing {
+    pub fn committing(&self, commit: &Commit) -> Committing {
         let call = CommitCall::of(commit);
         let op = self.log.invoke(Call::Commit(Box::new(call)));
         Committing {
@@ -89,7 +89,7 @@ impl Recorder {
     }
 
     /// It was answered.
-    pub(crate) fn committed(&self, ops: &Committing, answer: &CommitAnswer) {
+    pub fn committed(&self, ops: &Committing, answer: &CommitAnswer) {
         let answer = told::commit_answer(answer);
         let is_stored = answer == Answer::Applied;
         self.log.write(What::Ok { op: ops.op, answer });
@@ -102,8 +102,7 @@ impl Recorder {
     }
 
     /// It was answered, and then undone with its transaction.
-    #[allow(dead_code, reason = "a build without sqlx has no such transactions")]
-    pub(crate) fn undone(&self, ops: &Committing) {
+    pub fn undone(&self, ops: &Committing) {
         for op in ops.all() {
             self.log.write(told::not_carried(op));
         }
@@ -111,7 +110,7 @@ impl Recorder {
 }
 
 /// The ops of one commit.
-pub(crate) struct Committing {
+pub struct Committing {
     op: Op,
     children: Vec<Op>,
     events: Vec<Op>,
@@ -122,7 +121,8 @@ impl Committing {
         self.children.iter().chain(&self.events).copied()
     }
 
-    pub(crate) fn all(&self) -> impl Iterator<Item = Op> {
+    /// Every call that the commit carries, itself the first.
+    pub fn all(&self) -> impl Iterator<Item = Op> {
         [self.op].into_iter().chain(self.carried())
     }
 }

@@ -104,7 +104,7 @@ impl Common {
 
     fn plans(&self) -> Plans {
         Plans {
-            points: reachable(),
+            points: jobs_runtime::torture::points::names(),
             chaos: self.terms.chaos,
             lease: process::LEASE / self.terms.speed.max(1),
         }
@@ -240,15 +240,6 @@ fn mutate(mut args: Args) -> Result<bool, String> {
         trials,
         only.as_deref(),
     )
-}
-
-/// The crash points to which the jobs of a trial come. Without sqlx none of them has a step with a
-/// transaction.
-fn reachable() -> Vec<&'static str> {
-    use jobs_runtime::torture::{paid, points};
-    let names = points::names().into_iter();
-    let is_reachable = |name: &&str| paid::IS_THERE || !name.starts_with("store.transacting.");
-    names.filter(is_reachable).collect()
 }
 
 fn plan(args: &mut Args) -> Result<Plan, String> {

@@ -2,6 +2,7 @@
 
 use super::time::FastTime;
 use super::weather::Weather;
+use crate::paid;
 use jobs_runtime::clock::{Env, SystemEntropy};
 use jobs_runtime::contract::PruneBounds;
 use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
@@ -9,7 +10,7 @@ use jobs_runtime::torture::history::Life;
 use jobs_runtime::torture::log::{FileSink, Log};
 use jobs_runtime::torture::recorder::Recorder;
 use jobs_runtime::torture::workload::{Choices, Client, Operator, World};
-use jobs_runtime::torture::{Bug, paid, points, seeded};
+use jobs_runtime::torture::{Bug, points, seeded};
 use jobs_runtime::{Error, Jobs, Timestamp};
 use rustix::process::{Signal, set_parent_process_death_signal};
 use serde::{Deserialize, Serialize};

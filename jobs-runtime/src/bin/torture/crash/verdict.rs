@@ -2,10 +2,10 @@
 
 use super::process::{log_folder, store_file};
 use super::trial::Terms;
+use crate::paid;
 use jobs_runtime::core::Millis;
 use jobs_runtime::torture::check::{self, Limit, LimitOf, Rules};
 use jobs_runtime::torture::log::read_folder;
-use jobs_runtime::torture::paid;
 use jobs_runtime::torture::workload::LIMITED_AT_ONCE;
 use std::collections::BTreeMap;
 use std::path::Path;

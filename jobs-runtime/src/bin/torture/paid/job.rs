@@ -1,15 +1,10 @@
 //! The job: two `tx` steps around a sleep, each of which writes a row.
 
-#![allow(
-    unsafe_code,
-    reason = "what a definition leaves for the linker; in another crate the macro answers for it"
-)]
-
 use super::tx::PaidTx;
-use crate::clock::{Entropy, SystemEntropy};
-use crate::prelude::*;
-use crate::torture::workload::{Choices, World};
-use crate::{Error, job};
+use jobs_runtime::clock::{Entropy, SystemEntropy};
+use jobs_runtime::prelude::*;
+use jobs_runtime::torture::workload::{Choices, World};
+use jobs_runtime::{Error, job};
 use std::time::Duration;
 
 /// The name of the job.
@@ -30,7 +25,7 @@ const WRITE: &str = "INSERT INTO torture_paid (run, step, receipt) VALUES (?, ?,
 ///
 /// # Errors
 /// What the store said.
-pub async fn enqueue(choices: &mut Choices, jobs: &Jobs) -> Result<(), Error> {
+pub(crate) async fn enqueue(choices: &mut Choices, jobs: &Jobs) -> Result<(), Error> {
     let hold = choices.below(HOLD_LIMIT);
     torture_paid(hold).enqueue(jobs).await.map(drop)
 }

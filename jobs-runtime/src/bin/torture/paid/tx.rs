@@ -1,19 +1,19 @@
 //! The transaction of the steps, which tells the history what becomes of the commit in it: that one
 //! goes past the driver, and so past the recorder.
 
-use crate::Error;
-use crate::SqliteTx;
-use crate::contract::{Driver, EnqueueAnswer, Published, StepTransaction, Transactional};
-use crate::core::{Commit, CommitAnswer, Millis, NewEvent, NewJob, Timestamp};
-use crate::torture::recorder::{Committing, Recorder};
 use async_trait::async_trait;
+use jobs_runtime::Error;
+use jobs_runtime::SqliteTx;
+use jobs_runtime::contract::{Driver, EnqueueAnswer, Published, StepTransaction, Transactional};
+use jobs_runtime::core::{Commit, CommitAnswer, Millis, NewEvent, NewJob, Timestamp};
+use jobs_runtime::torture::recorder::{Committing, Recorder};
 use sqlx::SqliteConnection;
 use std::sync::OnceLock;
 
 static RECORDER: OnceLock<Recorder> = OnceLock::new();
 
 /// Says which recorder is told. The first one counts.
-pub fn record_with(recorder: Recorder) {
+pub(crate) fn record_with(recorder: Recorder) {
     // A second one would be a mistake of the harness, and would show as one in its history.
     drop(RECORDER.set(recorder));
 }

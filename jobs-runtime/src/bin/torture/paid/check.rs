@@ -4,9 +4,9 @@
 //! - A step has one row at most, and one more for each time that a person let the job run again.
 
 use super::job::{NAME, STEPS};
-use crate::core::RunId;
-use crate::torture::history::{Call, Dumped, Ended, Entry, Settled, What};
-use crate::torture::log::hash;
+use jobs_runtime::core::RunId;
+use jobs_runtime::torture::history::{Call, Dumped, Ended, Entry, Settled, What};
+use jobs_runtime::torture::log::hash;
 use rusqlite::{Connection, OpenFlags};
 use std::collections::{BTreeMap, HashSet};
 use std::path::Path;
@@ -15,7 +15,7 @@ use std::path::Path;
 ///
 /// # Errors
 /// If the store cannot be read.
-pub fn check(store: &Path, history: &[Entry]) -> Result<Vec<String>, String> {
+pub(crate) fn check(store: &Path, history: &[Entry]) -> Result<Vec<String>, String> {
     let rows = Rows::read(store).map_err(|error| error.to_string())?;
     let mut wrong = Vec::new();
     let revivals = revivals(history);
@@ -102,8 +102,10 @@ impl Rows {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::core::{JobId, Position, RecordKind, State, StepOutcome, StepRecord, Timestamp};
-    use crate::torture::history::Recorded;
+    use jobs_runtime::core::{
+        JobId, Position, RecordKind, State, StepOutcome, StepRecord, Timestamp,
+    };
+    use jobs_runtime::torture::history::Recorded;
 
     fn run() -> RunId {
         RunId::new(Timestamp(1), 1)
@@ -126,7 +128,7 @@ mod tests {
             .unwrap();
         let record = StepRecord {
             position: Some(Position(0)),
-            outcome: Some(StepOutcome::Done(crate::core::Payload::json(*b"7"))),
+            outcome: Some(StepOutcome::Done(jobs_runtime::core::Payload::json(*b"7"))),
             ..StepRecord::pending("debit", RecordKind::Step, Timestamp(1))
         };
         let dumped = Dumped {
