@@ -24,6 +24,17 @@ pub struct Enqueued {
 }
 
 impl Enqueued {
+    /// What an enqueue is told that gave its input to another job.
+    pub(crate) fn replacing(id: JobId, run_id: RunId) -> Self {
+        Enqueued {
+            id,
+            run_id,
+            deduped: true,
+            // It has the one that was asked for now.
+            input_differs: false,
+        }
+    }
+
     /// The form in which a run is told of its detached child.
     #[must_use]
     pub fn payload(&self) -> Payload {

@@ -120,3 +120,34 @@ fn what_a_definition_declares_is_kept_apart_from_what_a_person_says() {
     let value = br#"{"declared":{"concurrency":2},"override":{"concurrency":1}}"#;
     assert_eq!(JobLimits::read(value).limit(), Limit::NONE.concurrency(1));
 }
+
+/// A job for each way to write a rate, and whether the compiler and the program read it alike.
+macro_rules! rates {
+    ($($name:ident $rate:literal)*) => {
+        $(
+            #[job(idempotency = none, limit = (rate = $rate))]
+            async fn $name(input: u64) -> Result<u64> {
+                Ok(input)
+            }
+        )*
+
+        #[test]
+        fn the_compiler_and_the_program_read_every_rate_alike() {
+            $(
+                let declared = $name::def().options.limit.and_then(|limit| limit.rate);
+                assert_eq!(declared, Some($rate.parse().unwrap()), $rate);
+            )*
+        }
+    };
+}
+
+rates! {
+    rate_s "7/s"
+    rate_sec "7/sec"
+    rate_m "7/m"
+    rate_min "7 / min"
+    rate_h "7/h"
+    rate_hour "7/hour"
+    rate_d "7/d"
+    rate_day "1000000/day"
+}

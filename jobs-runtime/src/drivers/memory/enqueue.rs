@@ -30,7 +30,7 @@ impl Store {
         if job.may_follow()
             && let Some((id, run_id)) = self.replaced.by(spec.id, now)
         {
-            return Ok(got_input_of_another(id, run_id));
+            return Ok(Enqueued::replacing(id, run_id));
         }
         let key = spec.key.as_deref();
         if let Some(hold) = key.and_then(|key| self.holder(&spec.scope, key, now)) {
@@ -144,7 +144,7 @@ impl Store {
             self.put(row);
         }
         self.replaced.remember(by.spec.id, (id, run_id), now);
-        got_input_of_another(id, run_id)
+        Enqueued::replacing(id, run_id)
     }
 
     fn add(&mut self, job: &NewJob, head: Head, now: Timestamp) -> Enqueued {
@@ -162,14 +162,5 @@ impl Store {
             deduped: false,
             input_differs: false,
         }
-    }
-}
-
-fn got_input_of_another(id: JobId, run_id: RunId) -> Enqueued {
-    Enqueued {
-        id,
-        run_id,
-        deduped: true,
-        input_differs: false,
     }
 }

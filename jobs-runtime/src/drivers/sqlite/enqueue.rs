@@ -46,7 +46,7 @@ pub(super) fn insert(tx: &Tx<'_>, job: &NewJob) -> Result<EnqueueAnswer, Fault> 
     if job.may_follow()
         && let Some((id, run_id)) = replaced::by(tx, spec.id)?
     {
-        return Ok(Ok(got_input_of_another(id, run_id)));
+        return Ok(Ok(Enqueued::replacing(id, run_id)));
     }
     if let Some(key) = spec.key.as_deref()
         && let Some(holder) = keys::holder(**tx, &spec.scope, key, tx.now)?
@@ -140,16 +140,7 @@ fn replace(
         ],
     )?;
     replaced::remember(tx, by.spec.id, (id, run_id))?;
-    Ok(got_input_of_another(id, run_id))
-}
-
-fn got_input_of_another(id: JobId, run_id: RunId) -> Enqueued {
-    Enqueued {
-        id,
-        run_id,
-        deduped: true,
-        input_differs: false,
-    }
+    Ok(Enqueued::replacing(id, run_id))
 }
 
 fn add(tx: &Tx<'_>, job: &NewJob, head: Head) -> Result<Enqueued, Fault> {

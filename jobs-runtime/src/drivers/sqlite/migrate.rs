@@ -80,17 +80,26 @@ const HAS_LEDGER: &str =
 /// Files up to this size are checked whole when they are opened, in bytes. Larger ones take too
 /// long, and show their damage where it is met.
 const CHECK_LIMIT_BYTES: u64 = 64 * 1024 * 1024;
+/// Walks whole tables, and so is none of the statements that a store runs while it serves.
+const ASTRAY: &str = include_str!("astray.sql");
 
 /// Brings the file up to date and makes sure that it can be read.
 pub(super) fn prepare(path: &Path, options: &SqliteOptions) -> Result<(), Fault> {
     let is_undone = beside(path, "-journal").exists();
     let connection = connect::open(path, options, Access::Write)?;
-    check_whole(&connection, path)?;
+    let length = std::fs::metadata(path).map_or(0, |file| file.len());
+    let is_checked = length <= CHECK_LIMIT_BYTES;
+    if is_checked {
+        check_whole(&connection, path)?;
+    }
     apply(&connection, migrations())?;
     for (name, statement) in sql::ALL {
         connection.prepare(statement).map_err(|error| {
             Fault::Corrupt(format!("the schema does not fit statement {name}: {error}"))
         })?;
+    }
+    if is_checked {
+        check_ids(&connection)?;
     }
     drop(connection);
     if is_undone {
@@ -160,10 +169,6 @@ const OF_ONE_ROW: [&str; 2] = ["CHECK constraint failed in ", "NULL value in "];
 
 /// Refuses a file whose structure is damaged, before an empty answer is taken for an empty queue.
 fn check_whole(connection: &Connection, path: &Path) -> Result<(), Fault> {
-    let length = std::fs::metadata(path).map_or(0, |file| file.len());
-    if length > CHECK_LIMIT_BYTES {
-        return Ok(());
-    }
     let db = Db::Own(connection);
     // Not the quick one: that leaves out whether each index has the ids of its table.
     let found = db.all("PRAGMA integrity_check", [], |columns| columns.take())?;
@@ -174,13 +179,17 @@ fn check_whole(connection: &Connection, path: &Path) -> Result<(), Fault> {
         }
         tracing::error!(path = %path.display(), found, "a row of the store breaks a rule of its table, as if somebody had edited it; what relies on it is set aside");
     }
-    // A job whose id was changed is whole by itself, and nobody finds it: what belongs to it tells.
-    let lost: Option<String> = db.first(
-        "SELECT 'a row of ' || \"table\" || ' is of no ' || parent FROM pragma_foreign_key_check",
-        [],
-        |columns| columns.take(),
-    )?;
-    lost.map_or(Ok(()), |lost| Err(Fault::Corrupt(lost)))
+    Ok(())
+}
+
+/// Refuses a file in which an id has changed: nobody would find what hangs on it, and nothing else
+/// would tell.
+fn check_ids(connection: &Connection) -> Result<(), Fault> {
+    let astray: Option<Option<String>> =
+        Db::Own(connection).first(ASTRAY, [], |columns| columns.take())?;
+    astray
+        .flatten()
+        .map_or(Ok(()), |found| Err(Fault::Corrupt(found)))
 }
 
 #[cfg(test)]

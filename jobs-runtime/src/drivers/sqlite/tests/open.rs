@@ -2,6 +2,7 @@
 
 use super::super::{Durability, connect, migrations};
 use super::*;
+use crate::core::{Position, RecordKind, StepOutcome, StepRecord};
 use std::fs;
 use std::io::{Seek, SeekFrom, Write};
 use std::sync::Barrier;
@@ -241,5 +242,52 @@ async fn filled(path: &Path) {
     let store = open(path).await;
     let jobs: Vec<_> = (0..200).map(|_| job("filler")).collect();
     store.enqueue(&jobs, Some(NOW)).await.unwrap();
+    store.close().await;
+}
+
+/// A store with a job that has a record, and another one beside it, closed; then this statement of
+/// somebody whose connection minds no references.
+async fn edited(statement: &str) -> (tempfile::TempDir, PathBuf) {
+    let (folder, path) = place();
+    let store = open(&path).await;
+    let mut recorded = job("mail");
+    let record = StepRecord::pending("send", RecordKind::Step, NOW);
+    recorded.prefix.push(StepRecord {
+        position: Some(Position(0)),
+        outcome: Some(StepOutcome::Done(Payload::json(*b"7"))),
+        ..record
+    });
+    enqueue(&store, &recorded).await;
+    enqueue(&store, &job("beside")).await;
+    store.close().await;
+    let connection = raw(&path);
+    connection
+        .execute_batch("PRAGMA foreign_keys = OFF")
+        .unwrap();
+    let changed = connection.execute(statement, []).unwrap();
+    assert_eq!(changed, 1, "{statement}");
+    (folder, path)
+}
+
+#[tokio::test]
+async fn a_store_in_which_an_id_has_changed_is_refused() {
+    for statement in [
+        "UPDATE jobs_job SET id = CAST(substr(id, 1, 15) || x'ab' AS BLOB) WHERE name = 'mail'",
+        "UPDATE jobs_spec SET job = CAST(substr(job, 1, 15) || x'ab' AS BLOB) WHERE rowid = 1",
+        "UPDATE jobs_step SET job = CAST(substr(job, 1, 15) || x'ab' AS BLOB)",
+    ] {
+        let (_folder, path) = edited(statement).await;
+        let error = refusal(&path).await;
+        assert_eq!(error.code(), "X_STORE_CORRUPT", "{statement}");
+        assert!(error.to_string().contains(path.to_str().unwrap()));
+        assert!(error.fix().contains("doctor"), "{error:?}");
+    }
+}
+
+#[tokio::test]
+async fn a_job_that_somebody_deleted_by_hand_keeps_nobody_from_the_others() {
+    let (_folder, path) = edited("DELETE FROM jobs_job WHERE name = 'mail'").await;
+    let store = open(&path).await;
+    assert_eq!(store.claim(&claim(10)).await.unwrap().jobs.len(), 1);
     store.close().await;
 }
