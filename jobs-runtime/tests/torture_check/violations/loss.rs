@@ -1,0 +1,116 @@
+//! I1: what was acknowledged is not lost, and nothing is there that nobody asked for.
+
+use super::*;
+
+#[test]
+fn an_acknowledged_job_that_is_gone_is_found() {
+    finished().breaks(Invariant::I1, "is not in the store");
+}
+
+#[test]
+fn a_pruned_job_is_not_missed() {
+    let mut story = finished();
+    let later = story.now().after(Millis(5));
+    story.prune(Some(later)).is_clean();
+}
+
+#[test]
+fn a_job_that_nobody_enqueued_is_found() {
+    let mut story = finished();
+    story.dump(with_pay(State::Done)).dump(Dumped {
+        epoch: 0,
+        ..Story::dumped(2, State::Done)
+    });
+    story.breaks(Invariant::I1, "nobody enqueued it");
+}
+
+#[test]
+fn a_job_that_was_refused_and_is_there_is_found() {
+    let mut story = Story::default();
+    let call = Call::Enqueue(Box::new(enqueue_of(1)));
+    let op = story.invoke(9, call);
+    story.write(
+        9,
+        What::Fail {
+            op,
+            code: "X_DRIVER_UNAVAILABLE".into(),
+        },
+    );
+    story.quiet().dump(Dumped {
+        epoch: 0,
+        ..Story::dumped(1, State::Pending)
+    });
+    story.breaks(Invariant::I1, "every enqueue of it was refused");
+}
+
+#[test]
+fn a_job_whose_enqueue_is_open_may_be_there_or_not() {
+    let mut story = Story::default();
+    story.invoke(9, Call::Enqueue(Box::new(enqueue_of(1))));
+    story.quiet().is_clean();
+    story
+        .dump(Dumped {
+            epoch: 0,
+            ..Story::dumped(1, State::Pending)
+        })
+        .is_clean();
+}
+
+#[test]
+fn a_job_without_its_input_is_found() {
+    let mut story = finished();
+    story.dump(Dumped {
+        input: 0,
+        ..with_pay(State::Done)
+    });
+    story.breaks(Invariant::I1, "another input than was enqueued");
+}
+
+#[test]
+fn a_job_that_ends_twice_is_found() {
+    let mut story = begun();
+    story
+        .settle(1, 1, 1, ACK)
+        .settle(1, 1, 2, Settled::Fail)
+        .quiet();
+    story.dump(Story::dumped(1, State::Failed));
+    story.breaks(Invariant::I1, "ended 2 times");
+}
+
+#[test]
+fn an_acknowledged_end_that_is_undone_is_found() {
+    let mut story = finished();
+    story.dump(with_pay(State::Pending));
+    story.breaks(Invariant::I1, "was acknowledged as done, and is pending");
+}
+
+#[test]
+fn a_job_that_was_over_and_pruned_before_its_enqueue_was_answered_is_no_loss() {
+    let mut story = Story::default();
+    let op = story.invoke(9, Call::Enqueue(Box::new(enqueue_of(1))));
+    let lease = story.lease_of(1, 1, 1);
+    story.pass(1).lease(1, lease).settle(1, 1, 1, ACK);
+    story.pass(100);
+    let ended_before = story.now();
+    // The client was stopped for so long.
+    let answer = Answer::Enqueued {
+        job: job(1),
+        deduped: false,
+        input_differs: false,
+    };
+    story.pass(100).write(9, What::Ok { op, answer });
+    let bounds = Bounds {
+        ended_before,
+        events_expired_before: Timestamp(0),
+        dead_before: None,
+    };
+    let answer = Answer::Pruned {
+        jobs: 1,
+        dead_letters: 0,
+        events: 0,
+    };
+    story
+        .call(9, Call::Prune(bounds), answer)
+        .quiet()
+        .is_clean();
+}
