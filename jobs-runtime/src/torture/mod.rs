@@ -14,6 +14,7 @@
 mod bug;
 pub mod check;
 pub mod history;
+pub mod ledger;
 pub mod log;
 pub mod points;
 pub mod recorder;

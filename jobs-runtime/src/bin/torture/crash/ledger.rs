@@ -1,7 +1,7 @@
 //! What a long run of the harness leaves in the ledger.
 
 use super::batch::Sum;
-use crate::ledger::commit;
+use jobs_runtime::torture::ledger::commit;
 use serde_json::{Value, json};
 
 /// What was run.

@@ -121,7 +121,7 @@ impl Common {
         };
         let line = ledger::line(&run, sum);
         if self.ledger {
-            crate::ledger::append(&line)?;
+            jobs_runtime::torture::ledger::append(&line)?;
         }
         if self.json {
             println!("{line}");

@@ -1,20 +1,23 @@
-//! `torture sim`: runs seeds of the simulator, and says which of them broke a promise.
+//! `sim`: runs seeds of the simulator, and says which of them broke a promise.
+//!
+//! A program of its own, because the jobs of the crash harness write in transactions, and the store
+//! of the simulator has none.
 
 mod planted;
 
-use crate::ledger;
 use jobs_runtime::torture::Bug;
+use jobs_runtime::torture::ledger;
 use jobs_runtime::torture::seeded::plant;
 use jobs_runtime::torture::sim::batch::{Finding, Summary, run_seeds};
 use jobs_runtime::torture::sim::{Options, run};
 use std::io::{IsTerminal, Write};
 use std::ops::Range;
+use std::process::ExitCode;
 use std::time::{Duration, Instant};
 
 /// How it is called.
-pub(crate) const USAGE: &str = "\
-torture sim --seeds A..B [--ops N] [--threads T] [--bug NAME] [--trace] [--json] [--ledger]
-            [--mutants]
+const USAGE: &str = "\
+sim --seeds A..B [--ops N] [--threads T] [--bug NAME] [--trace] [--json] [--ledger] [--mutants]
     runs the seeds from A to B - 1, of N operations each (200), and checks each run
     --bug NAME  plants a bug, to see whether it is found
     --trace     prints all that happened in each run
@@ -35,17 +38,28 @@ struct Args {
     mutants: bool,
 }
 
+fn main() -> ExitCode {
+    match command() {
+        Ok(true) => ExitCode::SUCCESS,
+        Ok(false) => ExitCode::FAILURE,
+        Err(why) => {
+            eprintln!("{why}");
+            ExitCode::from(2)
+        }
+    }
+}
+
 /// Runs what was asked for; false if a promise was broken.
 ///
 /// # Errors
 /// If it was asked for wrongly.
-pub(crate) fn command(args: impl Iterator<Item = String>) -> Result<bool, String> {
-    let args = Args::read(args)?;
+fn command() -> Result<bool, String> {
+    let args = Args::read(std::env::args().skip(1))?;
     let options = Options {
         operations: args.operations,
     };
     if args.mutants {
-        return Ok(planted::find_all(&args.seeds, &options));
+        return planted::find_all(&args.seeds, &options);
     }
     plant(args.bug);
     if args.trace {
@@ -149,7 +163,7 @@ fn tell(args: &Args, summary: &Summary, passed: Duration) -> Result<(), String> 
         }
         let bug = args.bug.map(|bug| format!(" --bug {bug}"));
         println!(
-            "again: torture sim --seeds {seed}..{} --ops {}{} --trace\n",
+            "again: sim --seeds {seed}..{} --ops {}{} --trace\n",
             seed + 1,
             args.operations,
             bug.unwrap_or_default()

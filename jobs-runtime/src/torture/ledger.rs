@@ -11,7 +11,7 @@ const FILE: &str = concat!(env!("CARGO_MANIFEST_DIR"), "/torture/ledger.jsonl");
 ///
 /// # Errors
 /// If it cannot be written.
-pub(crate) fn append(line: &Value) -> Result<(), String> {
+pub fn append(line: &Value) -> Result<(), String> {
     let said = |error: std::io::Error| format!("{FILE}: {error}");
     let mut ledger = std::fs::OpenOptions::new()
         .create(true)
@@ -23,7 +23,7 @@ pub(crate) fn append(line: &Value) -> Result<(), String> {
 
 /// The commit that the program was built from: as whoever built it said in `JOBS_BUILT_FROM`, or
 /// else as far as git knows now; a mark says that something was changed since.
-pub(crate) fn commit() -> String {
+pub fn commit() -> String {
     if let Some(said) = option_env!("JOBS_BUILT_FROM") {
         return said.to_owned();
     }

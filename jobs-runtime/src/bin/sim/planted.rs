@@ -8,7 +8,15 @@ use std::ops::Range;
 
 /// Runs seeds with each bug until one of them finds it, and prints a table; false if a bug is not
 /// found by any.
-pub(super) fn find_all(seeds: &Range<u64>, options: &Options) -> bool {
+///
+/// # Errors
+/// If a seed breaks something with no bug: it would find them all.
+pub(super) fn find_all(seeds: &Range<u64>, options: &Options) -> Result<bool, String> {
+    let alone = broken(seeds.start, options);
+    if !alone.is_empty() {
+        let (seed, found) = (seeds.start, alone.join(", "));
+        return Err(format!("seed {seed} breaks with no bug planted: {found}"));
+    }
     println!("| bug | seeds | promise |");
     println!("|---|---:|---|");
     let mut all_found = true;
@@ -25,7 +33,7 @@ pub(super) fn find_all(seeds: &Range<u64>, options: &Options) -> bool {
         all_found &= found.is_some();
     }
     plant(None);
-    all_found
+    Ok(all_found)
 }
 
 /// The promises that a seed breaks, or what it broke down with.
