@@ -1,12 +1,12 @@
 //! What only this driver does; everything else is in the conformance suite.
 
-use super::row::INBOX_LIMIT_EVENTS;
 use super::*;
 use crate::clock::{SeededEntropy, VirtualClock};
 use crate::core::{
     CommitNumber, EventId, JobId, JobSpec, Millis, OnConflict, Payload, Priority, RecordKind,
     RunId, Settle, StepRecord, Visible, WaitSpec,
 };
+use crate::drivers::model::INBOX_LIMIT_EVENTS;
 use std::collections::BTreeMap;
 
 const NOW: Timestamp = VirtualClock::START;
