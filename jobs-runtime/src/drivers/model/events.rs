@@ -122,7 +122,7 @@ impl Store {
                 taken.insert(seq);
                 continue;
             }
-            self.needs(|| Need::Events(id, Wanted::from(wait)));
+            self.needs(|| Need::Events(id, Wanted::by(wait, row.waits().count())));
             let stored = self.events.values().map(|row| &row.event).find(|event| {
                 !taken.contains(&event.seq)
                     && event.expires_at > now

@@ -49,14 +49,17 @@ pub(crate) struct Wanted {
     pub(crate) names: Vec<String>,
     pub(crate) key: Option<String>,
     pub(crate) since: i64,
+    /// The waits of the run: each may take one of the events.
+    pub(crate) most: usize,
 }
 
-impl From<&WaitSpec> for Wanted {
-    fn from(wait: &WaitSpec) -> Self {
+impl Wanted {
+    pub(crate) fn by(wait: &WaitSpec, waits: usize) -> Self {
         Wanted {
             names: wait.names.clone(),
             key: wait.key.clone(),
             since: wait.since.0,
+            most: waits,
         }
     }
 }

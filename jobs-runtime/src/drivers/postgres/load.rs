@@ -476,8 +476,7 @@ async fn candidates(
             continue;
         };
         let tenant = maybe(row.spec.tenant.as_deref());
-        let most = row.waits().count();
-        let most = i64::try_from(most).unwrap_or(i64::MAX);
+        let most = i64::try_from(wait.most).unwrap_or(i64::MAX);
         for name in &wait.names {
             let name = stored_owned(name);
             let query = match maybe(wait.key.as_deref()) {
