@@ -10,7 +10,8 @@
     reason = "a test fails by panicking, and says what it measured"
 )]
 
-use jobs_runtime::contract::JobFilter;
+use jobs_runtime::contract::{JobFilter, PruneBounds};
+use jobs_runtime::core::Timestamp;
 use jobs_runtime::prelude::*;
 use jobs_runtime::{Keep, Retention};
 use std::path::Path;
@@ -131,4 +132,12 @@ async fn a_long_chain_in_a_file_leaves_what_retention_keeps() {
     eprintln!("{} kB, {rows:?}", path.metadata().unwrap().len() / 1000);
     assert_eq!(of("jobs_job") + of("jobs_step") + of("jobs_inbox"), 0);
     assert_eq!(of("jobs_mark"), 1, "one kind of event");
+    let late = PruneBounds {
+        events_expired_before: Timestamp(i64::MAX),
+        limit: usize::MAX,
+        ..PruneBounds::default()
+    };
+    jobs.admin().prune(&late).await.unwrap();
+    let marks = |(name, _): &(String, i64)| name == "jobs_mark";
+    assert!(!tables(&path).iter().any(marks), "they go with the events");
 }
