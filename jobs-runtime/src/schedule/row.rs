@@ -54,6 +54,7 @@ pub(crate) fn tick_row(def: &JobDef, tick: &Tick) -> Result<NewJob, Error> {
         version: 0,
         fork_of: None,
         continued_from: None,
+        chain: None,
         on_cancel: options.on_cancel.map(|job| job().clean_up()),
     };
     Ok(NewJob {

@@ -5,7 +5,7 @@
 //! loads what was missing, and applies the request again to what was loaded.
 
 use super::store::WaitKey;
-use crate::core::{EventId, Group, JobId, Priority, WaitSpec};
+use crate::core::{Chain, EventId, Group, JobId, Priority, RunId, WaitSpec};
 use std::collections::{BTreeMap, BTreeSet};
 use std::sync::{Mutex, MutexGuard, PoisonError};
 
@@ -51,15 +51,18 @@ pub(crate) struct Wanted {
     pub(crate) since: i64,
     /// The waits of the run: each may take one of the events.
     pub(crate) most: usize,
+    /// The chain of the run, whose marks say what others have consumed.
+    pub(crate) chain: Option<RunId>,
 }
 
 impl Wanted {
-    pub(crate) fn by(wait: &WaitSpec, waits: usize) -> Self {
+    pub(crate) fn by(wait: &WaitSpec, waits: usize, chain: Option<Chain>) -> Self {
         Wanted {
             names: wait.names.clone(),
             key: wait.key.clone(),
             since: wait.since.0,
             most: waits,
+            chain: chain.map(|chain| chain.run),
         }
     }
 }

@@ -5,6 +5,7 @@
 //! request touches, apply the request to it, and store what has changed: it is told what was
 //! missing ([`lacks`]), so that it need not know beforehand.
 
+mod chain;
 mod children;
 mod claim;
 mod commit;
@@ -19,7 +20,5 @@ mod settings;
 mod store;
 
 pub(crate) use lacks::{Need, Part, Wanted};
-#[cfg(test)]
-pub(crate) use row::INBOX_LIMIT_EVENTS;
 pub(crate) use row::Row;
 pub(crate) use store::{EventRow, Follower, KeyHold, Store};

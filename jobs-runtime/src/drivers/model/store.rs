@@ -1,5 +1,6 @@
 //! The maps, and the two moves by which every change of a row goes through them.
 
+use super::chain::Marks;
 use super::lacks::{Known, Need, Part};
 use super::lanes::Lanes;
 use super::replaced::Replaced;
@@ -69,6 +70,7 @@ pub(crate) struct Store {
     pub(crate) runs: BTreeMap<RunId, JobId>,
     pub(crate) events: BTreeMap<u64, EventRow>,
     pub(crate) event_ids: BTreeMap<EventId, u64>,
+    pub(crate) marks: Marks,
     /// The order of publication; ends of children share it.
     pub(crate) last_seq: u64,
     pub(crate) settings: BTreeMap<String, Setting>,
@@ -266,6 +268,7 @@ impl Store {
         }
         self.needs_part(row.spec.id, Part::Told);
         self.release_key(&row, now, now);
+        self.mark(&row);
         let told = std::mem::take(&mut row.told);
         let outcome = row.outcome();
         let child = row.spec.id;

@@ -3,8 +3,9 @@
 use super::fault::Fault;
 use super::text;
 use crate::core::{
-    CommitNumber, EventId, Head, InboxContent, JobId, JobNotes, JobSpec, Millis, Payload, Position,
-    Priority, RecordKind, RunId, StepOutcome, StepRecord, StoredError, Timestamp, Token, WaitSpec,
+    Chain, CommitNumber, EventId, Head, InboxContent, JobId, JobNotes, JobSpec, Millis, Payload,
+    Position, Priority, RecordKind, RunId, StepOutcome, StepRecord, StoredError, Timestamp, Token,
+    WaitSpec,
 };
 use serde::de::DeserializeOwned;
 use serde::{Deserialize, Serialize};
@@ -127,10 +128,13 @@ impl<'r> Columns<'r> {
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: None,
         };
         // Whose child it is stands here for the index, and as a whole in the rest.
         let _parent: Option<JobId> = self.maybe_job()?;
+        let (chain, since) = (self.maybe_run()?, self.maybe_instant()?);
+        spec.chain = chain.zip(since).map(|(run, since)| Chain { run, since });
         spec.visibility_timeout = self.maybe_span()?;
         spec.expires_at = self.maybe_instant()?;
         let head = self.head()?;

@@ -488,7 +488,8 @@ async fn candidates(
                 .bind(tx.now.0)
                 .bind(tenant.clone())
                 .bind(uuid(*job))
-                .bind(most);
+                .bind(most)
+                .bind(wait.chain.map(uuid_of_run));
             for row in &tx.all(query).await? {
                 let event = read_event(row)?;
                 let known = set.known.get_or_insert_default();

@@ -20,6 +20,7 @@ pub(super) async fn prune(tx: &mut Tx<'_>, bounds: &PruneBounds) -> Result<Prune
     };
     remove(tx, Kind::Keys, tx.now, limit).await?;
     remove(tx, Kind::Replaced, tx.now, limit).await?;
+    tx.run(sqlx::query(&tx.sql.mark_prune).bind(limit)).await?;
     // A pace in the past says what none says, whatever its rate.
     let micros = Timestamp(tx.now.0.saturating_mul(1000));
     remove(tx, Kind::Paces, micros, limit).await?;

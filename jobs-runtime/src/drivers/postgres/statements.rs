@@ -70,6 +70,7 @@ statements! {
     list_ended list_live live_key live_names live_queue live_tenant
     lock_claim lock_keys lock_keys_of_jobs lock_names lock_names_shared
     log_insert log_load log_trim
+    mark_move mark_prune
     numbers_draw
     owned_load
     pace_load pace_prune pace_store

@@ -19,6 +19,8 @@ CREATE TABLE jobs.job (
   limit_key text COLLATE "C",
   rate_key text COLLATE "C",
   parent_job uuid,
+  chain uuid,
+  chain_since bigint,
   visibility_timeout bigint,
   expires_at bigint,
   state text COLLATE "C" NOT NULL CHECK (state IN ('pending', 'running', 'suspended')),
@@ -174,6 +176,18 @@ CREATE INDEX event_key ON jobs.event (name, key, seq);
 CREATE INDEX event_name ON jobs.event (name, seq);
 CREATE INDEX event_expires ON jobs.event (expires_at);
 
+-- How far the ended runs of a chain have come with the events of a name: up to this publication,
+-- those of a key for waits with one, and those of any key ('') for waits without. It goes when no
+-- event is stored any more that it could tell of.
+CREATE TABLE jobs.mark (
+  chain uuid NOT NULL,
+  event text COLLATE "C" NOT NULL,
+  key text COLLATE "C" NOT NULL,
+  seq bigint NOT NULL,
+  PRIMARY KEY (chain, event, key)
+);
+CREATE INDEX mark_seq ON jobs.mark (seq);
+
 -- Numbers that only rise: of events, of what is pinned, and of the revisions of settings.
 CREATE SEQUENCE jobs.number;
 
@@ -191,6 +205,8 @@ CREATE TABLE jobs.ended (
   limit_key text COLLATE "C",
   rate_key text COLLATE "C",
   parent_job uuid,
+  chain uuid,
+  chain_since bigint,
   visibility_timeout bigint,
   expires_at bigint,
   state text COLLATE "C" NOT NULL CHECK (state IN ('done', 'failed', 'cancelled')),

@@ -38,7 +38,8 @@ arrays! {
         lease_losses: i64, epoch: i64, nonce: i64, visible_at: Option<i64>, nudge: i64,
         next_position: i64, commit_epoch: i64, commit_nonce: i64, commit_number: i64,
         cancel_requested: bool, started_at: Option<i64>, last_change: Option<i64>,
-        worker: Option<String>, notes: Option<String>, last: Option<i64>,
+        worker: Option<String>, notes: Option<String>, chain: Option<Uuid>,
+        chain_since: Option<i64>, last: Option<i64>,
     }
 }
 
@@ -70,6 +71,8 @@ impl Heads {
             head.last_change.map(u64::cast_signed),
             maybe(row.notes.worker.as_deref()),
             notes(row)?,
+            row.spec.chain.map(|chain| uuid_of_run(chain.run)),
+            row.spec.chain.map(|chain| chain.since.0),
             last,
         );
         Ok(())
@@ -107,7 +110,8 @@ arrays! {
     Rows {
         id: Uuid, run_id: Uuid, name: String, scope: String, queue: String, key: Option<String>,
         priority: i16, tenant: Option<String>, lane: String, limit_key: Option<String>,
-        rate_key: Option<String>, parent_job: Option<Uuid>, visibility_timeout: Option<i64>,
+        rate_key: Option<String>, parent_job: Option<Uuid>, chain: Option<Uuid>,
+        chain_since: Option<i64>, visibility_timeout: Option<i64>,
         expires_at: Option<i64>, state: &'static str, revision: i64, attempt: i64,
         attempts_max: i64, lease_losses: i64, epoch: i64, nonce: i64, visible_at: Option<i64>,
         nudge: i64, next_position: i64, commit_epoch: i64, commit_nonce: i64, commit_number: i64,
@@ -150,6 +154,8 @@ impl NewJobs {
             maybe(spec.limit_key.as_deref()),
             maybe(spec.rate_key.as_deref()),
             spec.parent.as_ref().map(|parent| uuid(parent.job)),
+            spec.chain.map(|chain| uuid_of_run(chain.run)),
+            spec.chain.map(|chain| chain.since.0),
             spec.visibility_timeout.map(|span| span.0.cast_signed()),
             spec.expires_at.map(|at| at.0),
             state,

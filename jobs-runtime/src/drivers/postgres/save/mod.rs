@@ -40,6 +40,7 @@ pub(super) async fn save(tx: &mut Tx<'_>, before: &Store, after: &Store) -> Resu
     jobs(tx, before, after).await?;
     keys(tx, before, after).await?;
     events(tx, before, after).await?;
+    marks(tx, after).await?;
     replaced(tx, before, after).await?;
     settings(tx, before, after).await?;
     limits(tx, before, after).await
@@ -69,7 +70,8 @@ async fn jobs(tx: &mut Tx<'_>, before: &Store, after: &Store) -> Result<(), Faul
             }
             let moved = old.head != row.head
                 || old.notes != row.notes
-                || old.spec.expires_at != row.spec.expires_at;
+                || old.spec.expires_at != row.spec.expires_at
+                || old.spec.chain != row.spec.chain;
             if place(row) == Place::Live && (moved || !was_live) {
                 heads.push(row)?;
             }
@@ -184,6 +186,30 @@ async fn events(tx: &mut Tx<'_>, before: &Store, after: &Store) -> Result<(), Fa
         .bind(
             each()
                 .map(|it| it.payload.bytes.clone())
+                .collect::<Vec<_>>(),
+        );
+    tx.run(query).await
+}
+
+async fn marks(tx: &mut Tx<'_>, after: &Store) -> Result<(), Fault> {
+    let moved: Vec<_> = after.marks.all().collect();
+    if moved.is_empty() {
+        return Ok(());
+    }
+    let key = |key: &Option<String>| stored_owned(key.as_deref().unwrap_or_default());
+    let query = sqlx::query(&tx.sql.mark_move)
+        .bind(moved.iter().map(|it| uuid_of_run(it.0)).collect::<Vec<_>>())
+        .bind(
+            moved
+                .iter()
+                .map(|it| stored_owned(&it.1.0))
+                .collect::<Vec<_>>(),
+        )
+        .bind(moved.iter().map(|it| key(&it.1.1)).collect::<Vec<_>>())
+        .bind(
+            moved
+                .iter()
+                .map(|it| it.2.cast_signed())
                 .collect::<Vec<_>>(),
         );
     tx.run(query).await

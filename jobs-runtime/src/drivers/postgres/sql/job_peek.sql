@@ -1,5 +1,5 @@
 -- Live rows as they stand, without a lock.
-SELECT id, run_id, name, scope, queue, key, priority, tenant, limit_key, rate_key, parent_job,
+SELECT id, run_id, name, scope, queue, key, priority, tenant, limit_key, rate_key, parent_job, chain, chain_since,
   visibility_timeout, expires_at,
   state, revision, attempt, attempts_max, lease_losses, epoch, nonce, visible_at, nudge,
   next_position, commit_epoch, commit_nonce, commit_number, cancel_requested, enqueued_at,

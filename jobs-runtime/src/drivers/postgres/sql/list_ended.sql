@@ -1,6 +1,6 @@
 -- A page, newest id first. A line that ends in "if" and a word belongs to that part of the filter.
 SELECT
-  id, run_id, name, scope, queue, key, priority, tenant, limit_key, rate_key, parent_job,
+  id, run_id, name, scope, queue, key, priority, tenant, limit_key, rate_key, parent_job, chain, chain_since,
   visibility_timeout, expires_at, state, revision, attempt, attempts_max, lease_losses, epoch,
   nonce, visible_at, nudge, next_position, commit_epoch, commit_nonce, commit_number,
   cancel_requested, enqueued_at, started_at, last_change, worker, notes, ended_at, codec, input,

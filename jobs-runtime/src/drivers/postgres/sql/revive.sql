@@ -13,12 +13,12 @@ l AS (
   SELECT p.job, p.at, p.text FROM e, json_populate_recordset(NULL::jobs.log, e.log) p
   WHERE e.log IS NOT NULL ORDER BY p.line)
 INSERT INTO jobs.job (
-  id, run_id, name, scope, queue, key, priority, tenant, lane, limit_key, rate_key, parent_job,
+  id, run_id, name, scope, queue, key, priority, tenant, lane, limit_key, rate_key, parent_job, chain, chain_since,
   visibility_timeout, expires_at, state, revision, attempt, attempts_max, lease_losses, epoch,
   nonce, visible_at, nudge, next_position, commit_epoch, commit_nonce, commit_number,
   cancel_requested, enqueued_at, started_at, last_change, worker, notes)
 SELECT
-  id, run_id, name, scope, queue, key, priority, tenant, lane, limit_key, rate_key, parent_job,
+  id, run_id, name, scope, queue, key, priority, tenant, lane, limit_key, rate_key, parent_job, chain, chain_since,
   visibility_timeout, expires_at, 'suspended', revision, attempt, attempts_max, lease_losses,
   epoch, nonce, NULL, nudge, next_position, commit_epoch, commit_nonce, commit_number,
   cancel_requested, enqueued_at, started_at, last_change, worker, notes
