@@ -11,21 +11,26 @@ use crate::drivers::postgres::text::{maybe, stored_owned};
 use crate::drivers::postgres::work::Tx;
 use uuid::Uuid;
 
-/// Defines arrays of columns, how a row is pushed onto them, and how they are bound in order.
+/// Defines arrays of columns, how a row is pushed onto them, and how all are stored by a statement.
 macro_rules! arrays {
-    ($(#[$doc:meta])* $name:ident { $($column:ident: $type:ty,)* }) => {
+    ($(#[$doc:meta])* $name:ident { $first:ident: $kind:ty, $($column:ident: $type:ty,)* }) => {
         $(#[$doc])*
         #[derive(Default)]
-        pub(super) struct $name { $($column: Vec<$type>,)* }
+        pub(super) struct $name { $first: Vec<$kind>, $($column: Vec<$type>,)* }
 
         impl $name {
-            #[allow(clippy::too_many_arguments)]
-            fn add(&mut self, $($column: $type),*) {
+            #[allow(clippy::too_many_arguments, reason = "a row has as many columns as it has")]
+            pub(super) fn add(&mut self, $first: $kind, $($column: $type),*) {
+                self.$first.push($first);
                 $(self.$column.push($column);)*
             }
 
-            fn query<'q>(self, sql: &Sql) -> super::Query<'q> {
-                sqlx::query(sql)$(.bind(self.$column))*
+            /// Nothing is done if there are no rows.
+            pub(super) async fn store(self, tx: &mut Tx<'_>, sql: &Sql) -> Result<(), Fault> {
+                if self.$first.is_empty() {
+                    return Ok(());
+                }
+                tx.run(sqlx::query(sql).bind(self.$first)$(.bind(self.$column))*).await
             }
         }
     };
@@ -77,14 +82,6 @@ impl Heads {
         );
         Ok(())
     }
-
-    pub(super) async fn store(self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        if self.id.is_empty() {
-            return Ok(());
-        }
-        let query = self.query(&tx.sql.head_update);
-        tx.run(query).await
-    }
 }
 
 /// Jobs that have ended: their heads, with the instant of the end in the last column.
@@ -98,10 +95,7 @@ impl Ends {
     }
 
     pub(super) async fn store(self, tx: &mut Tx<'_>, sql: &Sql) -> Result<(), Fault> {
-        if self.0.id.is_empty() {
-            return Ok(());
-        }
-        tx.run(self.0.query(sql)).await
+        self.0.store(tx, sql).await
     }
 }
 
@@ -193,13 +187,9 @@ impl NewJobs {
     }
 
     pub(super) async fn store(self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        if self.rows.id.is_empty() {
-            return Ok(());
-        }
-        let rows = self.rows.query(&tx.sql.job_insert);
-        tx.run(rows).await?;
-        let specs = self.specs.query(&tx.sql.spec_insert);
-        tx.run(specs).await
+        let sql = tx.sql;
+        self.rows.store(tx, &sql.job_insert).await?;
+        self.specs.store(tx, &sql.spec_insert).await
     }
 }
 
@@ -215,14 +205,6 @@ impl Inputs {
             let input = &row.spec.input;
             self.add(uuid(row.spec.id), input.codec.into(), input.bytes.clone());
         }
-    }
-
-    pub(super) async fn store(self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        if self.job.is_empty() {
-            return Ok(());
-        }
-        let query = self.query(&tx.sql.spec_update);
-        tx.run(query).await
     }
 }
 
@@ -274,12 +256,34 @@ impl Records {
         );
         Ok(())
     }
+}
 
-    pub(super) async fn store(self, tx: &mut Tx<'_>) -> Result<(), Fault> {
-        if self.job.is_empty() {
-            return Ok(());
-        }
-        let query = self.query(&tx.sql.step_upsert);
-        tx.run(query).await
-    }
+arrays! {
+    /// Registered waits.
+    Waits { job: Uuid, step: String, event: String, key: Option<String>, }
+}
+
+arrays! {
+    /// What is pinned.
+    Pins { job: Uuid, seq: i64, event: Option<Uuid>, child: Option<Uuid>, content: String, }
+}
+
+arrays! {
+    /// Things of jobs by their names.
+    Named { job: Uuid, name: String, }
+}
+
+arrays! {
+    /// Things of jobs by their numbers.
+    Numbered { job: Uuid, number: i64, }
+}
+
+arrays! {
+    /// Jobs and those who shall hear of their ends.
+    Tellings { child: Uuid, parent: Uuid, }
+}
+
+arrays! {
+    /// Lines of logs.
+    Lines { job: Uuid, at: i64, text: String, }
 }

@@ -14,7 +14,7 @@ use super::text::{maybe, stored_owned};
 use super::work::Tx;
 use crate::core::{InboxContent, LOG_LIMIT_LINES, State};
 use crate::drivers::model::{Row, Store};
-use arrays::{Ends, Heads, NewJobs, Records};
+use arrays::{Ends, Heads, NewJobs};
 use rows::Parts;
 use std::collections::BTreeSet;
 use uuid::Uuid;
@@ -91,12 +91,12 @@ async fn jobs(tx: &mut Tx<'_>, before: &Store, after: &Store) -> Result<(), Faul
             .await?;
     }
     new.store(tx).await?;
-    heads.store(tx).await?;
-    inputs.store(tx).await?;
+    let sql = tx.sql;
+    heads.store(tx, &sql.head_update).await?;
+    inputs.store(tx, &sql.spec_update).await?;
     parts.store(tx).await?;
-    let (sql, sql_dead) = (tx.sql.end_jobs.clone(), tx.sql.end_dead.clone());
-    ends.store(tx, &sql).await?;
-    dead.store(tx, &sql_dead).await
+    ends.store(tx, &sql.end_jobs).await?;
+    dead.store(tx, &sql.end_dead).await
 }
 
 async fn keys(tx: &mut Tx<'_>, before: &Store, after: &Store) -> Result<(), Fault> {
