@@ -8,12 +8,13 @@ pub use explain::{Explanation, Reason};
 pub use schedules::NewSchedule;
 
 use crate::Error;
-use crate::client::Jobs;
+use crate::client::{Jobs, following};
 use crate::contract::{
     Enqueued, JobFilter, JobView, Page, PageCursor, PruneBounds, Pruned, QueueStats,
 };
 use crate::core::{
-    Commit, CommitAnswer, JobId, JobSpec, NewJob, OnConflict, RunId, State, StepRecord, Visible,
+    Commit, CommitAnswer, Job, JobId, JobSpec, NewJob, OnConflict, RunId, State, StepRecord,
+    Visible,
 };
 use crate::private::IntoTimestamp;
 use crate::retention::Retention;
@@ -64,16 +65,30 @@ impl<'a> Admin<'a> {
         self.store.stats().await
     }
 
-    /// Ends a live job. Once this returns no step of it is stored any more.
+    /// Ends a live job. Once this returns no step of it is stored any more. Of a job that went on
+    /// as another run with [`continue_as`](crate::JobContext::continue_as) this ends the run that
+    /// is live, and with it the chain.
     ///
     /// # Errors
     /// `X_JOB_UNKNOWN`; `X_CONFLICT` if the job has ended or does not stop changing.
     pub async fn cancel(&self, id: JobId) -> Result<(), Error> {
-        self.change(id, |view| {
-            let head = &view.job.head;
-            Ok(Commit::cancel(id, view.job.spec.run_id, head.revision))
-        })
-        .await
+        let mut live = id;
+        for _ in 0..MAX_TRIES {
+            let view = self.show(live).await?;
+            let view = view.ok_or_else(|| Error::job_unknown(live))?;
+            let mut job = view.job;
+            while !job.head.state.is_live()
+                && let Some(next) = following(self.store, &job).await?
+            {
+                job = next;
+            }
+            live = job.spec.id;
+            let commit = Commit::cancel(live, job.spec.run_id, job.head.revision);
+            if self.changed(&job, commit).await? {
+                return Ok(());
+            }
+        }
+        Err(Error::conflict(id))
     }
 
     /// Revives an ended or held job: its completed steps stay, and it has all its attempts again.
@@ -108,7 +123,7 @@ impl<'a> Admin<'a> {
             self.add_cancelled_children(&view, &mut removed).await?;
             let (run, head) = (view.job.spec.run_id, &view.job.head);
             let commit = Commit::requeue(id, run, head.revision, removed);
-            if self.changed(&view, commit).await? {
+            if self.changed(&view.job, commit).await? {
                 return Ok(());
             }
         }
@@ -176,6 +191,7 @@ impl<'a> Admin<'a> {
                 parent: None,
                 tick: None,
                 continued_from: None,
+                chain: None,
                 ..origin
             },
             visible: Visible::Now,
@@ -227,23 +243,8 @@ impl<'a> Admin<'a> {
         }
     }
 
-    async fn change(
-        &self,
-        id: JobId,
-        make: impl Fn(&JobView) -> Result<Commit, Error>,
-    ) -> Result<(), Error> {
-        for _ in 0..MAX_TRIES {
-            let view = self.show(id).await?.ok_or_else(|| Error::job_unknown(id))?;
-            let commit = make(&view)?;
-            if self.changed(&view, commit).await? {
-                return Ok(());
-            }
-        }
-        Err(Error::conflict(id))
-    }
-
     /// False if the job changed since it was looked at, or its state does not allow the change.
-    async fn changed(&self, view: &JobView, commit: Commit) -> Result<bool, Error> {
+    async fn changed(&self, job: &Job, commit: Commit) -> Result<bool, Error> {
         let id = self.store.env.entropy.bits() as u64;
         let commit = [commit.with_id(id)];
         let mut answer = self.store.commit(&commit).await;
@@ -259,8 +260,8 @@ impl<'a> Admin<'a> {
         match answer?.into_iter().next() {
             Some(CommitAnswer::Applied(_)) => Ok(true),
             Some(CommitAnswer::Duplicate(holder)) => {
-                let key = view.job.spec.key.as_deref().unwrap_or_default();
-                Err(Error::key_taken(&view.job.spec.name, key, holder))
+                let key = job.spec.key.as_deref().unwrap_or_default();
+                Err(Error::key_taken(&job.spec.name, key, holder))
             }
             _ => Ok(false),
         }

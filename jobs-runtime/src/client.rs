@@ -1,6 +1,9 @@
 //! The client: connects, enqueues, publishes, waits for results.
 
+mod chain;
 mod wait;
+
+pub(crate) use chain::{following, latest};
 
 use crate::clock::Env;
 use crate::codec::Codec;

@@ -263,6 +263,7 @@ impl<J: Job, O: 'static> Request<J, O> {
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: def.options.on_cancel.map(|job| job().clean_up()),
         };
         Ok(NewJob {

@@ -81,6 +81,7 @@ fn new_job(input: &Lap) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: None,
         },
         visible: Visible::Now,

@@ -1,9 +1,9 @@
 //! Waiting for the end of a job.
 
-use super::Jobs;
+use super::{Jobs, following, latest};
 use crate::Error;
 use crate::contract::{WakeUp, WakeUps};
-use crate::core::{Job as Row, JobId, Payload, State};
+use crate::core::{Job as Row, Payload, State};
 use crate::definition::Job;
 use crate::durable::Durable;
 use crate::request::Handle;
@@ -25,9 +25,12 @@ impl Jobs {
     /// `X_JOB_FAILED`, `X_JOB_MAX_ATTEMPTS` or `X_JOB_CANCELLED` if it did not end well;
     /// `X_JOB_UNKNOWN` if it is not there.
     pub async fn wait<J: Job>(&self, handle: &Handle<J>) -> Result<J::Output, Error> {
-        let mut job = self.wait_for_end(handle.id()).await?;
-        while let Some(next) = job.notes.continued_to {
-            job = self.wait_for_end(next).await?;
+        let unknown = || Error::job_unknown(handle.id());
+        let job = self.store.inspect().job(handle.id()).await?;
+        let mut job = self.wait_for_end(job.ok_or_else(unknown)?).await?;
+        while job.notes.continued_to.is_some() {
+            let next = following(&self.store, &job).await?;
+            job = self.wait_for_end(next.ok_or_else(unknown)?).await?;
         }
         let name = job.spec.name.as_str();
         let error = job.notes.error.clone().unwrap_or_default();
@@ -47,18 +50,21 @@ impl Jobs {
         }
     }
 
-    async fn wait_for_end(&self, id: JobId) -> Result<Row, Error> {
+    /// Waits for the end of a job as it was last seen.
+    async fn wait_for_end(&self, mut job: Row) -> Result<Row, Error> {
         let mut hints = self.store.wake_ups();
-        loop {
+        while job.head.state.is_live() {
             // Hints that come while we look are kept by the receiver.
-            let job = self
-                .store
-                .inspect()
-                .job(id)
-                .await?
-                .ok_or_else(|| Error::job_unknown(id))?;
+            let now = self.store.inspect().job(job.spec.id).await?;
+            job = match now {
+                Some(now) => now,
+                // It has ended and retention has removed it. What it went on as is still there.
+                None => latest(&self.store, &job)
+                    .await?
+                    .ok_or_else(|| Error::job_unknown(job.spec.id))?,
+            };
             if !job.head.state.is_live() {
-                return Ok(job);
+                break;
             }
             tokio::select! {
                 biased;
@@ -66,6 +72,7 @@ impl Jobs {
                 () = self.store.env.clock.sleep(WAIT_POLL) => {}
             }
         }
+        Ok(job)
     }
 }
 

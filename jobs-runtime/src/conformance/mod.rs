@@ -84,6 +84,7 @@ macro_rules! check_eq {
 }
 
 mod cancel;
+mod chains;
 mod children;
 mod claim;
 mod close;

@@ -38,6 +38,7 @@ impl Subject {
                 version: 0,
                 fork_of: None,
                 continued_from: None,
+                chain: None,
                 on_cancel: None,
             },
             visible: Visible::Now,

@@ -20,7 +20,9 @@
 //!    input to another one, is known again for [`REPLACED_KEPT`](crate::core::REPLACED_KEPT).
 //! 5. **Events meet waits.** A wait is a pending record of kind `Event`. Whichever of event and
 //!    wait comes second MUST find the first; what meets is pinned in the run's inbox, once per
-//!    run, and survives the event's own time to live.
+//!    run, and survives the event's own time to live. A wait takes the earliest event, so nothing
+//!    is pinned for one that is [served](crate::core::unserved). A run that goes on leaves what
+//!    it has not consumed to the next; the runs of a [chain](crate::core::Chain) are one consumer.
 //! 6. **Opaque text.** Names, keys, tenants and payloads are data. They never become syntax, and
 //!    every text and every byte comes back as it went in.
 //! 7. **The store's clock.** `now` in a request is for tests; without it a driver uses the clock

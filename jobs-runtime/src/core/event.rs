@@ -43,6 +43,40 @@ impl WaitSpec {
             && self.key.as_deref().is_none_or(|own| Some(own) == key)
             && published_at >= self.since
     }
+
+    /// Whether what was pinned to a run serves this wait.
+    #[must_use]
+    pub fn is_served_by(&self, content: &InboxContent) -> bool {
+        match content {
+            InboxContent::Child { .. } | InboxContent::Detached { .. } => false,
+            InboxContent::Event {
+                name,
+                key,
+                published_at,
+                ..
+            } => self.matches(name, key.as_deref(), *published_at),
+        }
+    }
+}
+
+/// The waits of a run that nothing of what is pinned to it serves: only those get an event more.
+/// One that is served leaves later events in the store, so that none of them goes before one that
+/// was stored earlier. Waits with a key choose first, because others take any.
+pub fn unserved<'a>(
+    waits: impl Iterator<Item = &'a WaitSpec>,
+    pinned: impl Iterator<Item = (u64, &'a InboxContent)>,
+) -> Vec<&'a WaitSpec> {
+    let mut waits: Vec<&WaitSpec> = waits.collect();
+    waits.sort_by_key(|wait| wait.key.is_none());
+    let mut pinned: Vec<(u64, &InboxContent)> = pinned.collect();
+    pinned.sort_by_key(|(seq, _)| *seq);
+    waits.retain(|wait| {
+        let served = pinned
+            .iter()
+            .position(|(_, content)| wait.is_served_by(content));
+        served.map(|place| pinned.remove(place)).is_none()
+    });
+    waits
 }
 
 /// What a store pinned to a run: it stays until the run ends, whatever the event's time to live.

@@ -1,8 +1,8 @@
 //! A job: what was asked for, where it stands, and what is noted of it.
 
 use super::{
-    JobId, Millis, Payload, Position, Progress, RunId, State, StepRecord, StoredError, Timestamp,
-    Token, Trace, Window, commit::CommitNumber, window::Edge,
+    Chain, JobId, Millis, Payload, Position, Progress, RunId, State, StepRecord, StoredError,
+    Timestamp, Token, Trace, Window, commit::CommitNumber, window::Edge,
 };
 use alloc::{collections::BTreeMap, string::String, vec::Vec};
 use serde::{Deserialize, Serialize};
@@ -190,6 +190,9 @@ pub struct JobSpec {
     pub fork_of: Option<RunId>,
     /// The run it goes on from.
     pub continued_from: Option<RunId>,
+    /// The chain of runs that it belongs to, if one of them goes on as another.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub chain: Option<Chain>,
     /// What cleans up after it, if it is cancelled.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub on_cancel: Option<CleanUp>,

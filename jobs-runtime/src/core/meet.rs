@@ -221,6 +221,7 @@ pub fn clean_up(spec: &JobSpec, before: &Head, now: Timestamp) -> Option<NewJob>
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: None,
         },
         visible: lease_end.map_or(Visible::Now, Visible::At),

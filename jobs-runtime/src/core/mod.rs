@@ -5,6 +5,7 @@
 //! Storing what was decided is the business of `drivers`; acting on it, of `worker`.
 
 mod backoff;
+mod chain;
 mod child;
 mod commit;
 mod decide;
@@ -28,6 +29,7 @@ mod turns;
 mod window;
 
 pub use backoff::Backoff;
+pub use chain::{Chain, MarkKey, goes_along, marks, unconsumed};
 pub use child::{cancelled_with_parent, child_cycle, child_gone, child_outcome};
 pub use commit::{Commit, CommitGuard, CommitNumber, LogLine, Progress, Settle, Trace};
 pub use decide::{
@@ -37,7 +39,7 @@ pub use error::{
     BACKTRACE_LIMIT_BYTES, ERROR_CAUSE_LIMIT_BYTES, ERROR_LIMIT_CAUSES, ERROR_MESSAGE_LIMIT_BYTES,
     StoredError,
 };
-pub use event::{InboxContent, InboxItem, NewEvent, Nudge, WaitSpec};
+pub use event::{InboxContent, InboxItem, NewEvent, Nudge, WaitSpec, unserved};
 pub use id::{EventId, JobId, RunId, Token};
 pub use job::{
     CleanUp, Head, Job, JobNotes, JobSpec, NewJob, OnConflict, Parent, Priority, TickRef, Visible,

@@ -158,6 +158,7 @@ impl<'a> Series<'a> {
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: options.on_cancel.map(|job| job().clean_up()),
         };
         Ok(NewJob {

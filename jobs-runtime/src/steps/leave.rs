@@ -68,6 +68,10 @@ impl JobContext {
     /// It keeps the queue, tenant, priority and labels of this job unless the request says
     /// otherwise, and whoever waits for this job waits for the next.
     ///
+    /// Events that no step of this run has taken come to the next one, if it is of the same tenant:
+    /// its waits take what was published since the first run of the chain was enqueued, and nothing
+    /// that a run before it has taken.
+    ///
     /// If it works, nothing after it runs: the future never ends.
     ///
     /// ```

@@ -41,6 +41,7 @@ pub(crate) fn job(now: Timestamp, name: &str) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: None,
         },
         visible: Visible::Now,

@@ -55,6 +55,7 @@ pub(crate) fn job(asked: &Asked, now: Timestamp, ids: &mut Ids) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: asked.cleans_up.then(|| clean_up(asked)),
         },
         visible: match asked.delay_secs {

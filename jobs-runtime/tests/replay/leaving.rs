@@ -6,6 +6,7 @@ use jobs_runtime::contract::JobFilter;
 use jobs_runtime::core::{Job, State as JobState};
 use jobs_runtime::prelude::*;
 use jobs_runtime::testing::Bench;
+use jobs_runtime::{Keep, Retention};
 use std::time::Duration;
 
 async fn row(bench: &Bench, id: JobId) -> Job {
@@ -126,6 +127,46 @@ async fn an_endless_job_goes_on_under_its_key_with_an_empty_journal() {
     for job in all {
         assert_eq!(journal(&bench, job.spec.id).await, ["fetch"]);
     }
+}
+
+#[tokio::test]
+async fn i10_whoever_has_an_old_run_of_a_chain_cancels_the_live_one() {
+    let (bench, _) = bench();
+    let first = follow_feed(Feed { id: 8, page: 0 });
+    let first = first.enqueue(bench.jobs()).await.unwrap();
+    bench.advance(Duration::from_secs(200)).await.unwrap();
+    bench.jobs().admin().cancel(first.id()).await.unwrap();
+    bench.advance(HOUR).await.unwrap();
+    let all = named(&bench, "follow_feed").await;
+    let ended = |state| all.iter().filter(|job| job.head.state == state).count();
+    assert_eq!(ended(JobState::Cancelled), 1);
+    assert_eq!(ended(JobState::Done), all.len() - 1, "and nothing is live");
+    let error = bench.jobs().wait(&first).await.unwrap_err();
+    assert_eq!(error.code(), "X_JOB_CANCELLED");
+    let error = bench.jobs().admin().cancel(first.id()).await.unwrap_err();
+    assert_eq!(error.code(), "X_CONFLICT");
+}
+
+#[tokio::test]
+async fn a_waiter_finds_the_chain_whose_runs_retention_has_removed() {
+    let (bench, _) = bench();
+    let first = follow_feed(Feed { id: 9, page: 0 });
+    let first = first.enqueue(bench.jobs()).await.unwrap();
+    let jobs = bench.jobs();
+    let wait = jobs.wait(&first);
+    let work = async {
+        // The waiter has looked by then, and does not look again while the bench works.
+        tokio::task::yield_now().await;
+        for _ in 0..5 {
+            bench.advance(Duration::from_secs(60)).await.unwrap();
+        }
+        let nothing = Retention::new().done(Keep::newest(0));
+        jobs.admin().sweep(&nothing).await.unwrap();
+        assert_eq!(named(&bench, "follow_feed").await.len(), 1);
+        bench.advance(HOUR).await.unwrap();
+    };
+    let (last, ()) = tokio::join!(wait, work);
+    assert_eq!(last.unwrap(), 10);
 }
 
 #[job(idempotency = "strays:{input}", attempts = 1)]

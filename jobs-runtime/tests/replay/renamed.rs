@@ -218,6 +218,7 @@ fn by_former_name(name: &str, input: u64) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: None,
         },
         visible: Visible::Now,

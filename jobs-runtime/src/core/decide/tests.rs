@@ -33,6 +33,7 @@ fn spec() -> JobSpec {
         version: 0,
         fork_of: None,
         continued_from: None,
+        chain: None,
         on_cancel: None,
     }
 }

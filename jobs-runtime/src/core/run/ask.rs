@@ -256,7 +256,7 @@ impl Run {
 
     /// Registers a sleep or a wait: its record is stored without a position at once (R4).
     fn suspend(&mut self, name: &str, ask: &Ask, now: Timestamp) -> Asked {
-        let enqueued_at = self.enqueued_at;
+        let events_since = self.events_since;
         let Some(slot) = self.slots.get_mut(name) else {
             return Asked::Later;
         };
@@ -285,7 +285,7 @@ impl Run {
                 record.wait = Some(WaitSpec {
                     names: names.clone(),
                     key: key.clone(),
-                    since: if *since_step { now } else { enqueued_at },
+                    since: if *since_step { now } else { events_since },
                 });
             }
             Ask::SleepFor(span) => record.wake_at = Some(now.after(*span)),

@@ -27,7 +27,8 @@ pub use settle::Ended;
 pub use tx::Undone;
 
 use super::{
-    Applied, Job, Millis, Mismatch, Nudge, Position, StepRecord, Timestamp, Token, notes::Notes,
+    Applied, Chain, Job, Millis, Mismatch, Nudge, Position, StepRecord, Timestamp, Token,
+    notes::Notes,
 };
 use alloc::{
     collections::{BTreeMap, BTreeSet, VecDeque},
@@ -67,7 +68,7 @@ pub struct Run {
     job: super::JobId,
     run: super::RunId,
     token: Token,
-    enqueued_at: Timestamp,
+    events_since: Timestamp,
     replay: Replay,
 
     /// By the name the code asks for; a record may keep a former one (see [`former`]).
@@ -176,7 +177,7 @@ impl Run {
             job: job.spec.id,
             run: job.spec.run_id,
             token: job.head.token,
-            enqueued_at: job.head.enqueued_at,
+            events_since: Chain::of(&job.spec, &job.head).since,
             replay,
             slots: slots.collect(),
             order: recorded.into_iter().map(|(_, name)| name).collect(),

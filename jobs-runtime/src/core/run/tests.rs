@@ -59,6 +59,7 @@ fn job(journal: &[StepRecord]) -> Job {
         version: 0,
         fork_of: None,
         continued_from: None,
+        chain: None,
         on_cancel: None,
     };
     let new = NewJob {

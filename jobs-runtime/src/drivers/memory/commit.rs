@@ -149,7 +149,7 @@ impl Store {
     }
 
     /// Enqueues the run that goes on where this one ends. It takes the key over, also one that is
-    /// kept for longer; a job that follows already goes before it.
+    /// kept for longer; a job that follows already goes before it. Either gets the events.
     fn go_on(&mut self, row: &mut Row, next: &NewJob, now: Timestamp) {
         self.release_key(row, Timestamp(i64::MAX), now);
         row.notes.continued_to = match self.insert(next, now) {
@@ -157,6 +157,9 @@ impl Store {
             Err(Conflicted::KeyTaken(holder)) => Some(holder),
             Err(Conflicted::Refused(_)) => None,
         };
+        if let Some(next) = row.notes.continued_to {
+            self.carry(row, next, now);
+        }
     }
 }
 

@@ -1,9 +1,9 @@
 //! Events and waits: whichever comes second finds the first (R5).
 
-use super::row::{INBOX_LIMIT_EVENTS, Row};
+use super::row::Row;
 use super::store::{EventRow, Store};
 use crate::contract::{Published, StoredEvent};
-use crate::core::{EventId, InboxContent, JobId, NewEvent, Timestamp, WaitSpec};
+use crate::core::{self, EventId, InboxContent, JobId, NewEvent, Timestamp, WaitSpec};
 use crate::torture::seeded;
 use std::collections::BTreeSet;
 
@@ -29,11 +29,7 @@ impl Store {
             expires_at: now.after(event.ttl),
         };
         let mut woken = 0;
-        let (roomy, full): (Vec<JobId>, Vec<JobId>) = self
-            .waiting_for(&stored)
-            .into_iter()
-            .partition(|id| self.live.get(id).is_some_and(|row| has_room(row)));
-        for job in roomy {
+        for job in self.waiting_for(&stored) {
             woken += u64::from(self.pin(job, stored.seq, content(&stored), now));
         }
         let published = Published {
@@ -49,9 +45,6 @@ impl Store {
                 woken,
             },
         );
-        for job in full {
-            self.match_stored(job, now);
-        }
         published
     }
 
@@ -61,7 +54,7 @@ impl Store {
         Some(Published { id, seq, woken })
     }
 
-    /// The runs with a registered wait that this event serves.
+    /// The runs with a registered wait that this event serves and nothing pinned does.
     fn waiting_for(&self, event: &StoredEvent) -> Vec<JobId> {
         let any_key = (event.name.clone(), None);
         let own_key = (event.name.clone(), event.key.clone());
@@ -71,7 +64,10 @@ impl Store {
         }
         jobs.retain(|id| {
             self.live.get(id).is_some_and(|row| {
-                accepts(row, event) && row.waits().any(|wait| serves(wait, event))
+                accepts(row, event)
+                    && core::unserved(row.waits(), row.unconsumed())
+                        .iter()
+                        .any(|wait| serves(wait, event))
             })
         });
         jobs.into_iter().collect()
@@ -84,21 +80,8 @@ impl Store {
         };
         let mut taken: BTreeSet<u64> = BTreeSet::new();
         let mut found: Vec<u64> = Vec::new();
-        for wait in row.waits() {
-            let pinned = row
-                .unconsumed()
-                .find(|(seq, content)| !taken.contains(seq) && pinned_serves(wait, content));
-            if let Some((seq, _)) = pinned {
-                taken.insert(seq);
-                continue;
-            }
-            let stored = self.events.values().map(|row| &row.event).find(|event| {
-                !taken.contains(&event.seq)
-                    && event.expires_at > now
-                    && serves(wait, event)
-                    && accepts(row, event)
-            });
-            if let Some(event) = stored {
+        for wait in core::unserved(row.waits(), row.unconsumed()) {
+            if let Some(event) = self.earliest(row, wait, &taken, now) {
                 taken.insert(event.seq);
                 found.push(event.seq);
             }
@@ -108,6 +91,25 @@ impl Store {
                 self.pin(id, seq, content, now);
             }
         }
+    }
+
+    /// The earliest stored event for a wait that its run does not know yet.
+    fn earliest(
+        &self,
+        row: &Row,
+        wait: &WaitSpec,
+        taken: &BTreeSet<u64>,
+        now: Timestamp,
+    ) -> Option<&StoredEvent> {
+        let chain = self.marks.of(row);
+        let later = self.events.range(chain.past(wait)..);
+        later.map(|(_, row)| &row.event).find(|event| {
+            !taken.contains(&event.seq)
+                && event.expires_at > now
+                && serves(wait, event)
+                && accepts(row, event)
+                && !chain.has_consumed(event)
+        })
     }
 }
 
@@ -122,29 +124,8 @@ fn accepts(row: &Row, event: &StoredEvent) -> bool {
     tenant && !known
 }
 
-/// Whether more may be pinned than its waits need: what fills an inbox may be for waits that are
-/// gone, so a wait that nothing serves gets its event whatever the limit.
-fn has_room(row: &Row) -> bool {
-    let pinned = row
-        .unconsumed()
-        .filter(|(_, content)| matches!(content, InboxContent::Event { .. }));
-    pinned.count() < INBOX_LIMIT_EVENTS
-}
-
 fn serves(wait: &WaitSpec, event: &StoredEvent) -> bool {
     wait.matches(&event.name, event.key.as_deref(), event.published_at)
-}
-
-fn pinned_serves(wait: &WaitSpec, content: &InboxContent) -> bool {
-    match content {
-        InboxContent::Child { .. } | InboxContent::Detached { .. } => false,
-        InboxContent::Event {
-            name,
-            key,
-            published_at,
-            ..
-        } => wait.matches(name, key.as_deref(), *published_at),
-    }
 }
 
 fn content(event: &StoredEvent) -> InboxContent {

@@ -5,6 +5,7 @@
 //! the verbs are here and in the files named after them; no decision about a job is.
 
 mod apart;
+mod chain;
 mod children;
 mod claim;
 mod commit;

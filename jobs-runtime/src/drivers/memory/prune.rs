@@ -23,9 +23,11 @@ impl Store {
         }
         self.drop_stale_keys(bounds.limit, now);
         self.replaced.forget(bounds.limit, now);
+        let events = self.prune_events(bounds);
+        self.marks.forget(&self.events);
         Pruned {
             jobs: jobs.len() as u64,
-            events: self.prune_events(bounds),
+            events,
             dead_letters: dead.len() as u64,
         }
     }

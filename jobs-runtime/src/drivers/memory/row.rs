@@ -7,10 +7,6 @@ use crate::core::{
 };
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
 
-/// Events pinned to a run and not consumed yet. Others stay in the store, and are matched when the
-/// run has consumed some. What becomes of its children is bounded by their number.
-pub(super) const INBOX_LIMIT_EVENTS: usize = 1000;
-
 #[derive(Clone, Debug)]
 pub(super) struct Row {
     pub(super) spec: JobSpec,

@@ -1,5 +1,6 @@
 //! The maps, and the two moves by which every change of a row goes through them.
 
+use super::chain::Marks;
 use super::lanes::Lanes;
 use super::replaced::Replaced;
 use super::row::Row;
@@ -66,6 +67,7 @@ pub(super) struct Store {
     pub(super) runs: BTreeMap<RunId, JobId>,
     pub(super) events: BTreeMap<u64, EventRow>,
     pub(super) event_ids: BTreeMap<EventId, u64>,
+    pub(super) marks: Marks,
     /// The order of publication; ends of children share it.
     pub(super) last_seq: u64,
     pub(super) settings: BTreeMap<String, Setting>,
@@ -198,6 +200,7 @@ impl Store {
             row.notes.error = error;
         }
         self.release_key(&row, now, now);
+        self.mark(&row);
         let told = std::mem::take(&mut row.told);
         let outcome = row.outcome();
         let child = row.spec.id;

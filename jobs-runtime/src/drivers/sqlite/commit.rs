@@ -2,6 +2,7 @@
 //!
 //! A job that stays live is changed row by row; one that ends or is revived moves as a whole.
 
+use super::chain::carry;
 use super::children::{adopt, cancel_owned, children_of, wait_again};
 use super::end::{end, pass_key_on};
 use super::enqueue::insert;
@@ -104,15 +105,16 @@ fn apply(tx: &Tx<'_>, commit: &Commit) -> Result<CommitAnswer, Fault> {
 }
 
 /// Enqueues the run that goes on where this one ends. It takes the key over, also one that is
-/// kept for longer; a job that follows already goes before it.
+/// kept for longer; a job that follows already goes before it. Either gets the events.
 fn go_on(tx: &Tx<'_>, whole: &mut Whole, next: &NewJob) -> Result<(), Fault> {
     pass_key_on(tx, &whole.job.spec, Timestamp(i64::MAX))?;
-    whole.job.notes.continued_to = match insert(tx, next)? {
-        Ok(enqueued) => Some(enqueued.id),
-        Err(Conflicted::KeyTaken(holder)) => Some(holder),
+    let goes_on = match insert(tx, next)? {
+        Ok(enqueued) => enqueued.id,
+        Err(Conflicted::KeyTaken(holder)) => holder,
         Err(Conflicted::Refused(error)) => return Err(Fault::Refused(error)),
     };
-    Ok(())
+    whole.job.notes.continued_to = Some(goes_on);
+    carry(tx, whole, goes_on)
 }
 
 /// A commit to a job that is not live: a late worker, or a person who revives it.

@@ -1,5 +1,6 @@
 //! The end of a job: out of live storage, its key free, and whoever asked told of it.
 
+use super::chain::mark;
 use super::children::report;
 use super::fault::Fault;
 use super::group::{Hints, Tx};
@@ -18,6 +19,7 @@ pub(super) fn end(tx: &Tx<'_>, whole: &Whole) -> Result<(), Fault> {
         columns.id(JobId::from_bytes)
     })?;
     tx.run(sql::JOB_DELETE, [spec.id.as_bytes()])?;
+    mark(tx, whole)?;
     whole.archive(**tx)?;
     pass_key_on(tx, spec, tx.now)?;
     tx.hint(Hints {

@@ -8,15 +8,10 @@ use super::fault::Fault;
 use super::group::{Hints, Tx};
 use super::{row, sql};
 use crate::core::{
-    EventId, InboxContent, InboxItem, JobId, Nudge, Payload, State, StepRecord, Timestamp,
+    self, EventId, InboxContent, InboxItem, JobId, Nudge, Payload, State, StepRecord, Timestamp,
     WaitSpec, nudged,
 };
 use rusqlite::params;
-use std::collections::BTreeSet;
-
-/// Events pinned to a run and not consumed yet. Others stay in the store, and are matched when the
-/// run has consumed some. What becomes of its children is bounded by their number.
-const INBOX_LIMIT_EVENTS: u64 = 1000;
 
 /// All that was pinned to a live run.
 pub(super) fn load(db: Db<'_>, job: JobId) -> Result<Vec<InboxItem>, Fault> {
@@ -100,18 +95,15 @@ pub(super) fn pin(
     Ok(true)
 }
 
-/// Whether more events may be pinned to a live run.
-pub(super) fn has_room(tx: &Tx<'_>, job: JobId) -> Result<bool, Fault> {
-    let pinned = tx.first(sql::INBOX_COUNT, [job.as_bytes()], |columns| columns.bits())?;
-    if pinned.unwrap_or(0) < INBOX_LIMIT_EVENTS {
-        return Ok(true);
-    }
-    // Rare: only now is it worth counting what is consumed.
-    let news = news(**tx, job)?;
-    let events = news
-        .iter()
-        .filter(|item| matches!(item.content, InboxContent::Event { .. }));
-    Ok((events.count() as u64) < INBOX_LIMIT_EVENTS)
+/// Whether an event that is published now serves a wait of a run that nothing pinned serves.
+pub(super) fn wants(tx: &Tx<'_>, job: JobId, event: &InboxContent) -> Result<bool, Fault> {
+    let (waits, pinned) = (waits(tx, job)?, news(**tx, job)?);
+    let unserved = core::unserved(waits.iter(), contents(&pinned));
+    Ok(unserved.iter().any(|wait| wait.is_served_by(event)))
+}
+
+fn contents(items: &[InboxItem]) -> impl Iterator<Item = (u64, &InboxContent)> {
+    items.iter().map(|item| (item.seq, &item.content))
 }
 
 /// Registers the wait of a pending record under each name of its event, in place of what was
@@ -133,39 +125,31 @@ pub(super) fn register(db: Db<'_>, job: JobId, record: &StepRecord) -> Result<bo
     Ok(true)
 }
 
-/// As [`match_stored`], for a run of which only the id is known.
-pub(super) fn match_unserved(tx: &Tx<'_>, job: JobId) -> Result<(), Fault> {
-    let tenant = tx.first(sql::HEAD_LOAD, [job.as_bytes()], |columns| {
+/// The tenant of a live run; `None` if it is not live.
+pub(super) fn tenant(tx: &Tx<'_>, job: JobId) -> Result<Option<Option<String>>, Fault> {
+    tx.first(sql::HEAD_LOAD, [job.as_bytes()], |columns| {
         row::read_head(columns)?;
-        columns.take::<Option<String>>()
-    })?;
-    match tenant {
-        Some(tenant) => match_stored(tx, job, tenant.as_deref()),
-        None => Ok(()),
-    }
+        columns.take()
+    })
+}
+
+fn waits(tx: &Tx<'_>, job: JobId) -> Result<Vec<WaitSpec>, Fault> {
+    tx.all(sql::WAIT_LOAD, [job.as_bytes()], |columns| {
+        let _step: String = columns.take()?;
+        columns.json()
+    })
 }
 
 /// Pins stored events to those registered waits of a live run that nothing pinned serves yet.
 pub(super) fn match_stored(tx: &Tx<'_>, job: JobId, tenant: Option<&str>) -> Result<(), Fault> {
-    let waits: Vec<WaitSpec> = tx.all(sql::WAIT_LOAD, [job.as_bytes()], |columns| {
-        let _step: String = columns.take()?;
-        columns.json()
-    })?;
+    let waits = waits(tx, job)?;
     if waits.is_empty() {
         return Ok(());
     }
     let pinned = news(**tx, job)?;
-    let mut taken: BTreeSet<u64> = BTreeSet::new();
-    for wait in &waits {
-        let served = pinned
-            .iter()
-            .find(|item| !taken.contains(&item.seq) && serves(wait, &item.content));
-        if let Some(item) = served {
-            taken.insert(item.seq);
-        } else if let Some(item) = earliest(tx, job, tenant, wait)? {
-            // Whatever the limit: what fills the inbox may be for waits that are gone, and one
-            // event for each wait is bounded by the waits.
-            taken.insert(item.seq);
+    for wait in core::unserved(waits.iter(), contents(&pinned)) {
+        // What the wait before it got is known to the run by now.
+        if let Some(item) = earliest(tx, job, tenant, wait)? {
             pin(tx, job, item.seq, &item.content)?;
         }
     }
@@ -217,16 +201,4 @@ fn read_event(columns: &mut super::db::Columns<'_, '_>) -> Result<InboxItem, Fau
             published_at: Timestamp(columns.take()?),
         },
     })
-}
-
-fn serves(wait: &WaitSpec, content: &InboxContent) -> bool {
-    match content {
-        InboxContent::Child { .. } | InboxContent::Detached { .. } => false,
-        InboxContent::Event {
-            name,
-            key,
-            published_at,
-            ..
-        } => wait.matches(name, key.as_deref(), *published_at),
-    }
 }

@@ -65,6 +65,11 @@ pub fn migrations() -> &'static [Migration] {
             name: "retention",
             sql: include_str!("migrations/0007_retention.sql"),
         },
+        Migration {
+            version: 8,
+            name: "chains",
+            sql: include_str!("migrations/0008_chains.sql"),
+        },
     ]
 }
 

@@ -10,6 +10,7 @@ mod callers;
 #[cfg(not(feature = "sqlx-sqlite"))]
 #[path = "no_callers.rs"]
 mod callers;
+mod chain;
 mod children;
 mod claim;
 mod clock;

@@ -30,6 +30,7 @@ fn remove(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<Pruned, Fault> {
     };
     delete(sql::KEY_PRUNE, tx.now)?;
     delete(sql::REPLACED_PRUNE, tx.now)?;
+    tx.run(sql::MARK_PRUNE, [limit])?;
     // A pace in the past says what none says, whatever its rate.
     let micros = tx.now.0.saturating_mul(1000);
     tx.run(sql::PACE_PRUNE, params![micros, limit])?;

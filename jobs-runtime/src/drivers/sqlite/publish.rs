@@ -34,7 +34,7 @@ pub(super) fn publish_one(tx: &Tx<'_>, event: &NewEvent) -> Result<Published, Fa
         let (id, woken) = (event.id, 0);
         return Ok(Published { id, seq, woken });
     }
-    let (woken, full) = pin_to_waiters(tx, event, seq)?;
+    let woken = pin_to_waiters(tx, event, seq)?;
     tx.run(
         sql::EVENT_INSERT,
         params![
@@ -51,9 +51,6 @@ pub(super) fn publish_one(tx: &Tx<'_>, event: &NewEvent) -> Result<Published, Fa
             event.payload.bytes,
         ],
     )?;
-    for job in full {
-        inbox::match_unserved(tx, job)?;
-    }
     Ok(Published {
         id: event.id,
         seq,
@@ -61,15 +58,15 @@ pub(super) fn publish_one(tx: &Tx<'_>, event: &NewEvent) -> Result<Published, Fa
     })
 }
 
-/// How many runs got the event, and which wait for it and have a full inbox.
-fn pin_to_waiters(tx: &Tx<'_>, event: &NewEvent, seq: u64) -> Result<(u64, Vec<JobId>), Fault> {
+/// How many runs got the event: those that wait for one.
+fn pin_to_waiters(tx: &Tx<'_>, event: &NewEvent, seq: u64) -> Result<u64, Fault> {
     let waiters: Vec<JobId> = tx.all(
         sql::WAIT_MATCHING,
         params![event.name, event.key, tx.now.0, event.tenant],
         |columns| columns.id(JobId::from_bytes),
     )?;
     if waiters.is_empty() {
-        return Ok((0, Vec::new()));
+        return Ok(0);
     }
     let content = InboxContent::Event {
         id: event.id,
@@ -78,13 +75,11 @@ fn pin_to_waiters(tx: &Tx<'_>, event: &NewEvent, seq: u64) -> Result<(u64, Vec<J
         payload: event.payload.clone(),
         published_at: tx.now,
     };
-    let (mut woken, mut full) = (0, Vec::new());
+    let mut woken = 0;
     for job in waiters {
-        if inbox::has_room(tx, job)? {
+        if inbox::wants(tx, job, &content)? {
             woken += u64::from(inbox::pin(tx, job, seq, &content)?);
-        } else {
-            full.push(job);
         }
     }
-    Ok((woken, full))
+    Ok(woken)
 }

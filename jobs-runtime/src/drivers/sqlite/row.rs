@@ -4,8 +4,8 @@ use super::db::{Columns, Db, write_json};
 use super::fault::Fault;
 use super::sql;
 use crate::core::{
-    CommitNumber, Head, Job, JobId, JobNotes, JobSpec, Lane, Millis, Parent, Payload, Position,
-    Priority, RecordKind, RunId, StepOutcome, StepRecord, TickRef, Timestamp, Token,
+    Chain, CommitNumber, Head, Job, JobId, JobNotes, JobSpec, Lane, Millis, Parent, Payload,
+    Position, Priority, RecordKind, RunId, StepOutcome, StepRecord, TickRef, Timestamp, Token,
 };
 use rusqlite::params;
 use std::str::FromStr;
@@ -80,6 +80,8 @@ pub(super) fn insert_job(db: Db<'_>, job: &Job) -> Result<(), Fault> {
             spec.input.codec,
             spec.input.bytes,
             spec.on_cancel.as_ref().map(write_json).transpose()?,
+            spec.chain.as_ref().map(|chain| chain.run.as_bytes()),
+            spec.chain.map(|chain| chain.since.0),
         ],
     )?;
     Ok(())
@@ -167,6 +169,7 @@ pub(super) fn read_job(columns: &mut Columns<'_, '_>) -> Result<Job, Fault> {
         version: 0,
         fork_of: None,
         continued_from: None,
+        chain: None,
         on_cancel: None,
     };
     let head = read_head(columns)?;
@@ -192,6 +195,10 @@ pub(super) fn read_job(columns: &mut Columns<'_, '_>) -> Result<Job, Fault> {
         bytes: columns.take()?,
     };
     spec.on_cancel = columns.maybe_json()?;
+    let chain = columns.maybe_id(RunId::from_bytes)?;
+    spec.chain = chain
+        .zip(columns.maybe_instant()?)
+        .map(|(run, since)| Chain { run, since });
     let notes: Option<JobNotes> = columns.maybe_json()?;
     Ok(Job {
         spec,

@@ -39,6 +39,7 @@ macro_rules! statements {
 statements! {
     CALLER_FILE = "caller_file";
     CALLER_LOCK = "caller_lock";
+    CHAIN_JOIN = "chain_join";
     CHILD_AWAITED = "child_awaited";
     CHILD_OF_STEP = "child_of_step";
     CHILD_OWNED = "child_owned";
@@ -81,7 +82,6 @@ statements! {
     HEAD_PROGRESS = "head_progress";
     HEAD_UPDATE = "head_update";
     HEARTBEAT_EXTEND = "heartbeat_extend";
-    INBOX_COUNT = "inbox_count";
     INBOX_FORGET = "inbox_forget";
     INBOX_LOAD = "inbox_load";
     INBOX_NEWS = "inbox_news";
@@ -108,6 +108,8 @@ statements! {
     LOG_INSERT = "log_insert";
     LOG_LOAD = "log_load";
     LOG_TRIM = "log_trim";
+    MARK_MOVE = "mark_move";
+    MARK_PRUNE = "mark_prune";
     NAME_NEXT = "name_next";
     NOTE_LOAD = "note_load";
     NOTE_STORE = "note_store";

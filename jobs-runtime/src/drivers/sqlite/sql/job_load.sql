@@ -6,7 +6,8 @@ SELECT
   j.nudge, j.next_position, j.commit_epoch, j.commit_nonce, j.commit_number, j.cancel_requested,
   j.enqueued_at, j.started_at, j.last_change, j.worker,
   s.parent_job, s.parent_run, s.parent_step, s.tick_schedule, s.tick_at, s.trace_context,
-  s.labels, s.version, s.fork_of, s.continued_from, s.codec, s.input, s.on_cancel,
+  s.labels, s.version, s.fork_of, s.continued_from, s.codec, s.input, s.on_cancel, s.chain,
+  s.chain_since,
   n.notes
 FROM jobs_job j JOIN jobs_spec s ON s.job = j.id LEFT JOIN jobs_note n ON n.job = j.id
 WHERE j.id = ?1;

@@ -65,6 +65,7 @@ fn job(name: &str) -> NewJob {
             version: 0,
             fork_of: None,
             continued_from: None,
+            chain: None,
             on_cancel: None,
         },
         visible: Visible::Now,
