@@ -8,8 +8,8 @@ use crate::Error;
 use crate::clock::Env;
 use crate::contract::{Capabilities, Durability, WakeUp};
 use crate::core::Timestamp;
-use sqlx::Transaction;
 use sqlx::postgres::{PgPool, PgPoolOptions};
+use sqlx::{Connection, PgConnection, Transaction};
 use std::sync::Arc;
 use std::time::Duration;
 use tokio::sync::broadcast;
@@ -116,9 +116,7 @@ impl Postgres {
                 .acquire_timeout(options.acquire_timeout)
                 .connect_lazy_with(options.connect.clone())
         };
-        let requests = pool(options.connections);
-        let prepared = prepare(&requests, &options.schema).await;
-        let is_durable = prepared.map_err(Fault::before_write)?;
+        let is_durable = prepare(&options).await.map_err(Fault::before_write)?;
         let shared = Arc::new(Shared {
             sql: Statements::new(&options.schema),
             capabilities: Capabilities {
@@ -133,7 +131,7 @@ impl Postgres {
             },
             durable: if is_durable { DURABLE } else { MADE_DURABLE },
             client: options.env.entropy.bits() as u64,
-            pool: requests,
+            pool: pool(options.connections),
             commits: pool(1),
             beats: pool(1),
             listening: pool(1),
@@ -216,11 +214,18 @@ impl Postgres {
 
 /// Brings the schema up to date. False if the server answers a COMMIT before the disk has it,
 /// unless it is told not to.
-async fn prepare(pool: &PgPool, schema: &str) -> Result<bool, Fault> {
-    let mut connection = pool.acquire().await?;
-    migrate::migrate(&mut connection, schema).await?;
+async fn prepare(options: &PostgresOptions) -> Result<bool, Fault> {
+    // A connection of its own: a pool would try a server that is not there for half a minute.
+    let connecting = PgConnection::connect_with(&options.connect);
+    let limit = options.acquire_timeout;
+    let mut connection = match tokio::time::timeout(limit, connecting).await {
+        Ok(connected) => connected?,
+        Err(_) => return Err(Fault::Sqlx(sqlx::Error::PoolTimedOut)),
+    };
+    migrate::migrate(&mut connection, &options.schema).await?;
     let setting: String = sqlx::query_scalar("SELECT current_setting('synchronous_commit')")
-        .fetch_one(&mut *connection)
+        .fetch_one(&mut connection)
         .await?;
+    connection.close().await?;
     Ok(setting != "off")
 }
