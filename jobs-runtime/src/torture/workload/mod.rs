@@ -17,4 +17,5 @@ pub use jobs::LIMITED_AT_ONCE;
 pub use operator::Operator;
 pub use script::{Act, Script};
 pub use ticks::{SCHEDULE, TICKS_EVERY, make_ticks};
+pub(crate) use ticks::{make_all_ticks, torture_scheduled};
 pub use world::World;
