@@ -7,6 +7,7 @@ mod choices;
 mod client;
 mod jobs;
 mod operator;
+mod schedules;
 mod script;
 mod ticks;
 mod world;
