@@ -60,7 +60,6 @@ impl World {
     }
 
     /// The same store for a process whose clock is ahead of the others.
-    #[cfg(feature = "sqlite")]
     pub(crate) fn ahead(&self, span: Duration) -> Self {
         let clock = VirtualClock::default();
         clock.advance(span);
