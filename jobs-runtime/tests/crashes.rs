@@ -27,6 +27,11 @@ fn a_hundred_and_twenty_trials_break_no_promise() {
 }
 
 #[test]
+fn i12_limits_hold_while_four_workers_are_killed_at_random() {
+    harness(&["run", "--mode", "crowd", "--seeds", "0..12"]);
+}
+
+#[test]
 fn a_process_can_be_killed_at_every_crash_point() {
     harness(&["sweep", "--mode", "point", "--hits", "1"]);
 }
