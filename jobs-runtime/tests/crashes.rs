@@ -28,7 +28,10 @@ fn a_hundred_and_twenty_trials_break_no_promise() {
 
 #[test]
 fn i12_limits_hold_while_four_workers_are_killed_at_random() {
-    harness(&["run", "--mode", "crowd", "--seeds", "0..12"]);
+    // Slower than others: what it shows is contention, and a machine that has much to do must not be
+    // what ends the leases.
+    let slow = ["--speed", "10", "--heal-ms", "60000", "--chaos-ms", "1600"];
+    harness(&[&["run", "--mode", "crowd", "--seeds", "0..8"][..], &slow].concat());
 }
 
 #[test]
