@@ -21,6 +21,7 @@ pages! {
     child_jobs = "child-jobs.md";
     enqueuing = "enqueuing.md";
     tasks = "tasks.md";
+    schedules = "schedules.md";
     limits = "limits.md";
     inside_a_job = "inside-a-job.md";
     long_runs = "long-runs.md";

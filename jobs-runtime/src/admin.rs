@@ -2,10 +2,10 @@
 
 mod explain;
 mod queues;
-mod tasks;
+mod schedules;
 
 pub use explain::{Explanation, Reason};
-pub use tasks::{BACKFILL_LIMIT_TICKS, TaskView};
+pub use schedules::NewSchedule;
 
 use crate::Error;
 use crate::client::{Jobs, following};

@@ -120,8 +120,24 @@ inventory::submit! {
     })
 }
 
+#[cfg(feature = "postgres")]
+async fn postgres(url: String, env: Env) -> Result<Arc<dyn Driver>, Error> {
+    let driver = crate::drivers::postgres::Postgres::from_url(&url, env).await?;
+    Ok(Arc::new(driver))
+}
+
+#[cfg(feature = "postgres")]
+inventory::submit! {
+    Scheme::new("postgres", |url, env| Box::pin(postgres(url.to_owned(), env)))
+}
+
+#[cfg(feature = "postgres")]
+inventory::submit! {
+    Scheme::new("postgresql", |url, env| Box::pin(postgres(url.to_owned(), env)))
+}
+
 /// The stores of this project that a build may leave out, and the feature that brings each.
-const OPTIONAL: [&str; 1] = ["sqlite"];
+const OPTIONAL: [&str; 2] = ["postgres", "sqlite"];
 
 /// Finds the scheme of a URL.
 fn scheme(url: &str) -> Result<&'static Scheme, Error> {

@@ -52,8 +52,10 @@ pub mod torture;
 mod torture;
 mod worker;
 
-pub use crate::core::{Edge, JobId, Limit, OnConflict, Rate, RunId, Timestamp, Window};
-pub use admin::{Admin, BACKFILL_LIMIT_TICKS, Explanation, Reason, TaskView};
+pub use crate::core::{
+    Edge, JobId, Limit, Missed, OnConflict, Overlap, Rate, RunId, Timestamp, Window,
+};
+pub use admin::{Admin, Explanation, NewSchedule, Reason};
 pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
 pub use connect::{Connecting, Examining, Pool, Scheme};
@@ -225,7 +227,10 @@ pub use jobs_macros::task;
 pub use outbox::{Alone, Anywhere, InTransaction};
 pub use request::{Handle, Request};
 pub use retention::{Keep, Retention};
-pub use schedule::Tick;
+pub use schedule::{
+    BACKFILL_LIMIT_TICKS, Backfilled, JobTemplate, NOTICED_WITHIN, SCHEDULE_INPUT_LIMIT_BYTES,
+    SCHEDULE_LIMIT, SCHEDULE_NAME_LIMIT_BYTES, Schedulable, ScheduleView, Tick,
+};
 pub use steps::{JobContext, Leaving, State, StepError};
 pub use store::{StoreHook, Verb};
 pub use storing::{Enqueuing, Publishing, Storing};

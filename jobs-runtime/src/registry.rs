@@ -1,8 +1,10 @@
 //! Every `#[job]` and event of the program, as the linker gathered them.
 
+mod asked;
 mod shape;
 mod types;
 
+pub use asked::{Asks, Said};
 pub use shape::{ListedStep, TypeDef};
 pub use types::{Call, Entered, StepType, Told, describe};
 
@@ -361,7 +363,7 @@ impl Registry {
         Ok(())
     }
 
-    fn of(defs: impl IntoIterator<Item = &'static JobDef>) -> Result<Self, Error> {
+    pub(crate) fn of(defs: impl IntoIterator<Item = &'static JobDef>) -> Result<Self, Error> {
         let mut by_name: BTreeMap<&'static str, &'static JobDef> = BTreeMap::new();
         for def in defs {
             for name in std::iter::once(&def.name).chain(def.was) {

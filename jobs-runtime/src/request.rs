@@ -1,5 +1,7 @@
 //! A job on its way into the store, and the handle of one that is in it.
 
+mod template;
+
 use crate::Error;
 use crate::client::Jobs;
 use crate::clock::Env;

@@ -23,6 +23,11 @@ struct Candidate {
 /// A store that is being opened, and the folder that lives as long as it.
 type Opening = Pin<Box<dyn Future<Output = Result<(Arc<dyn Driver>, Option<TempDir>), Error>>>>;
 
+/// Where a Postgres server is for these tests: `scripts/test` starts one. Without it, the cases
+/// are not run on Postgres.
+#[cfg(feature = "postgres")]
+const POSTGRES: &str = "JOBS_TEST_POSTGRES";
+
 const CANDIDATES: &[Candidate] = &[
     Candidate {
         name: "memory",
@@ -34,6 +39,12 @@ const CANDIDATES: &[Candidate] = &[
         name: "sqlite",
         fresh: || Box::pin(sqlite()),
         transactions: OF_SQLITE,
+    },
+    #[cfg(feature = "postgres")]
+    Candidate {
+        name: "postgres",
+        fresh: || Box::pin(postgres()),
+        transactions: None,
     },
 ];
 
@@ -52,6 +63,27 @@ async fn sqlite() -> Result<(Arc<dyn Driver>, Option<TempDir>), Error> {
     Ok((Arc::new(store), Some(folder)))
 }
 
+/// A schema of its own for each case.
+#[cfg(feature = "postgres")]
+async fn postgres() -> Result<(Arc<dyn Driver>, Option<TempDir>), Error> {
+    use jobs_runtime::clock::{Entropy, SystemEntropy};
+    use jobs_runtime::drivers::postgres::Postgres;
+    let server = std::env::var(POSTGRES).unwrap_or_default();
+    let schema = format!("case_{:x}", SystemEntropy.bits() as u64);
+    let url = format!("{server}?schema={schema}&connections=4");
+    let store = Postgres::from_url(&url, env()).await?;
+    Ok((Arc::new(store), None))
+}
+
+/// Whether the store of a candidate can be had here.
+fn is_here(candidate: &Candidate) -> bool {
+    match candidate.name {
+        #[cfg(feature = "postgres")]
+        "postgres" => std::env::var(POSTGRES).is_ok(),
+        _ => true,
+    }
+}
+
 fn env() -> Env {
     Env::new(VirtualClock::default(), SeededEntropy::new(1))
 }
@@ -60,6 +92,7 @@ fn main() -> ExitCode {
     let arguments = Arguments::from_args();
     let trials = CANDIDATES
         .iter()
+        .filter(|candidate| is_here(candidate))
         .flat_map(|candidate| cases().into_iter().map(|case| trial(candidate, case)))
         .collect();
     libtest_mimic::run(&arguments, trials).exit_code()

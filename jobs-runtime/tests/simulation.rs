@@ -3,7 +3,7 @@
 #![allow(clippy::unwrap_used)]
 
 use jobs_runtime::torture::sim::batch::run_seeds;
-use jobs_runtime::torture::sim::{Options, run};
+use jobs_runtime::torture::sim::{Options, fleet, run};
 
 const FEW: Options = Options { operations: 200 };
 
@@ -31,4 +31,17 @@ fn some_seeds_break_no_promise() {
     let summary = run_seeds(0..12, &FEW, 2, |_| {});
     assert!(summary.findings.is_empty(), "{:#?}", summary.findings);
     assert_eq!((summary.runs, summary.twice), (12, 1));
+}
+
+/// The whole is ten thousand, as in `sim --ticks 10000`.
+const FEW_TICKS: u64 = 400;
+
+#[test]
+fn f30_ticks_of_five_schedulers_are_a_job_each() {
+    let outcome = fleet::run(1, FEW_TICKS).unwrap();
+    assert_eq!(outcome.wrong, [""; 0]);
+    assert!(outcome.jobs.values().all(|jobs| *jobs == FEW_TICKS));
+    assert_eq!((outcome.jobs.len(), outcome.not_done), (2, 0));
+    assert!(outcome.failed_calls > FEW_TICKS / 10);
+    assert_eq!(fleet::run(1, FEW_TICKS).unwrap(), outcome);
 }

@@ -1,5 +1,6 @@
 # Where the tools of the steps come from: the machine, or an own folder under target/, filled at
-# the first use. Nothing is installed outside that folder, except the package strace.
+# the first use. Nothing is installed outside that folder, except the packages strace and
+# postgresql.
 
 TARGET=$(realpath -m "${CARGO_TARGET_DIR:-target}")
 readonly TARGET
@@ -39,6 +40,23 @@ has_strace() {
     command -v strace >/dev/null && return
     note "installing the package strace"
     { apt-get update -q && apt-get install -qy --no-install-recommends strace; } >&2
+}
+
+# The same.
+has_postgres() {
+    scripts/servers/postgres here && return
+    note "installing the package postgresql"
+    { apt-get update -q && apt-get install -qy --no-install-recommends postgresql; } >&2
+}
+
+# A new folder for a server, which another user may reach.
+server_folder() {
+    local place=/tmp folder
+    # A gigabyte is more than the tests of any server write.
+    [ "$(df --output=avail -k /dev/shm 2>/dev/null | tail -1)" -gt 1048576 ] 2>/dev/null && place=/dev/shm
+    folder=$(mktemp -d "$place/jobs-server-XXXXXX")
+    chmod 711 "$folder"
+    printf '%s' "$folder"
 }
 
 nextest_profile() {

@@ -1,5 +1,6 @@
 //! The arguments, as clap reads them and as `--help` explains them.
 
+use super::schedules::SchedulesArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -32,8 +33,8 @@ pub(super) enum Command {
     Stats(StoreArgs),
     /// Say what is wrong with a store, and what to do about it
     Doctor(DoctorArgs),
-    /// List the tasks, with the next five ticks of each
-    Tasks(StoreArgs),
+    /// Show the schedules, and make, change, pause or remove them
+    Schedules(SchedulesArgs),
     /// List the dead letters, newest first
     Dead(DeadArgs),
     /// Give an ended or held job all its attempts again; its completed steps stay

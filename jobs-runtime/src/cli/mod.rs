@@ -19,8 +19,9 @@
 //! | `jobs lock --check` | tells what changed since, which of it is risky, and what to write instead |
 //! | `jobs preflight --url ..` | finds open runs in a store that would lose a step under this program |
 //! | `jobs graph NAME` | draws the steps of a job, as Mermaid or DOT |
-//! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead`, `jobs tasks` | shows what is in a store |
+//! | `jobs ls`, `jobs show ID`, `jobs stats`, `jobs dead` | shows what is in a store |
 //! | `jobs doctor` | says what is wrong with a store and what to do about it, as [`crate::doctor`] does |
+//! | `jobs schedules list`, `show`, `set`, `pause`, `resume`, `remove`, `backfill`, `run` | shows the schedules, and changes them |
 //! | `jobs explain ID` | tells why a job does not run just now |
 //! | `jobs retry ID`, `jobs requeue ID --from-step STEP`, `jobs cancel ID` | does as [`Admin`](crate::Admin) does |
 //!
@@ -39,8 +40,8 @@ mod jobs;
 mod lock;
 mod out;
 mod preflight;
+mod schedules;
 mod store;
-mod tasks;
 
 use crate::Error;
 use args::{Args, Command};
@@ -139,7 +140,7 @@ async fn command(command: Command, out: &mut Out<'_>) -> Result<u8, Error> {
         Command::Explain(args) => explain::run(&args, out).await,
         Command::Stats(args) => jobs::stats(&args, out).await,
         Command::Doctor(args) => doctor::run(&args, out).await,
-        Command::Tasks(args) => tasks::run(&args, out).await,
+        Command::Schedules(args) => schedules::run(&args, out).await,
         Command::Dead(args) => jobs::dead(&args, out).await,
         Command::Retry(args) => jobs::retry(&args, out).await,
         Command::Requeue(args) => jobs::requeue(&args, out).await,

@@ -103,6 +103,49 @@ async fn a_tick_made_once_more_without_its_timetable_is_the_same_job(s: Subject)
     Ok(())
 }
 
+case!(a_tick_without_a_key_is_the_same_job_live_and_ended);
+async fn a_tick_without_a_key_is_the_same_job_live_and_ended(s: Subject) -> Result {
+    // So it is of a schedule that was made at run time: the ids alone say it.
+    begin(&s).await?;
+    let due = next(&stored(&s).await?)?;
+    let mut tick = job(&s, due);
+    tick.spec.key = None;
+    s.advance_to(due);
+    for ended in [false, true] {
+        let setting = stored(&s).await?;
+        let again = write(&setting, due, vec![tick.clone(), tick.clone()]);
+        let written = s.driver().write_setting(&again, Some(s.now())).await?;
+        check!(written.is_some(), "ended: {ended}");
+        if !ended {
+            let mut holder = s.claim_one().await?;
+            s.apply(&holder.ack("1")).await?;
+        }
+    }
+    s.claim_nothing().await?;
+    check_eq!(ticks(&s).await?.len(), 1);
+    Ok(())
+}
+
+case!(a_tick_that_is_there_is_answered_with_the_run_it_has);
+async fn a_tick_that_is_there_is_answered_with_the_run_it_has(s: Subject) -> Result {
+    // By this a backfill counts what it made.
+    let mut first = job(&s, s.now());
+    first.spec.key = None;
+    let mut second = first.clone();
+    second.spec.run_id = RunId::new(s.now(), 8);
+    let one = s.enqueue(&first).await?;
+    let two = s.enqueue(&second).await?;
+    check_eq!(
+        (one.run_id, two.run_id),
+        (first.spec.run_id, first.spec.run_id)
+    );
+    let mut holder = s.claim_one().await?;
+    s.apply(&holder.ack("1")).await?;
+    let ended = s.enqueue(&second).await?;
+    check_eq!(ended.run_id, first.spec.run_id);
+    Ok(())
+}
+
 case!(a_tick_made_early_waits_for_its_time);
 async fn a_tick_made_early_waits_for_its_time(s: Subject) -> Result {
     begin(&s).await?;

@@ -89,7 +89,7 @@ pub struct Parent {
 }
 
 /// The firing of a schedule that a job stands for.
-#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
 pub struct TickRef {
     /// The task's durable name.
     pub schedule: String,

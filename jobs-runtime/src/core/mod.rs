@@ -60,7 +60,7 @@ pub use payload::Payload;
 pub use run::{Ask, Asked, Ended, Leave, Next, Replay, Run, RunFault, Undone, template_gives};
 pub use schedule::{
     MISSED_AFTER, MISSED_LIMIT_TICKS, Made, Missed, NextTick, Overlap, PLAN_STANDS, Plan,
-    SKIPPED_LIMIT, Skipped, TICK_LIMIT_BATCH, TickToMake, Timetable, Why,
+    SKIPPED_LIMIT, Skipped, TICK_LIMIT_BATCH, Template, TickToMake, Timetable, Why,
 };
 pub use shares::Shares;
 pub use time::{Millis, Timestamp};

@@ -1,7 +1,11 @@
-//! The timetable of a task: which of its ticks are made, which are passed over, and what is noted
+//! The timetable of a schedule, a task's or one that was made at run time: which of its ticks are made, which are passed over, and what is noted
 //! of it. The ticks themselves are computed by whoever knows zones, and given as a function that
 //! says which tick comes after an instant; the next one is always asked for from the one before,
 //! never from the time of the asking.
+
+mod template;
+
+pub use template::Template;
 
 use super::{JobId, Millis, Timestamp};
 use alloc::{string::String, vec::Vec};
@@ -88,7 +92,7 @@ pub struct Skipped {
     pub why: Why,
 }
 
-/// What is stored of a task, in the setting `schedule/<oldest name>`.
+/// What is stored of a schedule, in the setting `schedule/<name>`; that of a task is its oldest name.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Timetable {
     /// When it fires.
@@ -106,6 +110,9 @@ pub struct Timetable {
     /// What was passed over, the newest last.
     #[serde(default)]
     pub skipped: Vec<Skipped>,
+    /// What it enqueues, if it was made at run time. Without it, it is a task's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub job: Option<Template>,
 }
 
 /// The tick after an instant.
@@ -121,10 +128,10 @@ pub struct TickToMake {
 }
 
 impl Timetable {
-    /// The prefix of the settings of tasks.
+    /// The prefix of the settings of schedules.
     pub const PREFIX: &'static str = "schedule/";
 
-    /// The timetable of a task that is new to the store: what it would have fired before is not
+    /// The timetable of a schedule that is new to the store: what it would have fired before is not
     /// missed.
     #[must_use]
     pub fn new(plan: Plan, now: Timestamp, next: NextTick<'_>) -> Self {
@@ -135,6 +142,21 @@ impl Timetable {
             last: None,
             paused: false,
             skipped: Vec::new(),
+            job: None,
+        }
+    }
+
+    /// The timetable as a person sets it, with what it enqueues. Under the same plan it goes on;
+    /// under another one it begins now, and stays stopped if it was.
+    #[must_use]
+    pub fn set(&self, plan: Plan, job: Template, now: Timestamp, next: NextTick<'_>) -> Timetable {
+        let table = match self.plan == plan {
+            true => self.clone(),
+            false => self.replanned(plan, now, next),
+        };
+        Timetable {
+            job: Some(job),
+            ..table
         }
     }
 
@@ -253,12 +275,12 @@ impl Timetable {
         }
     }
 
-    /// The same timetable, going again from now on: what fell due meanwhile was not missed.
+    /// The same timetable, going again. What fell due meanwhile was missed, and becomes of it what
+    /// the plan says of missed ticks.
     #[must_use]
-    pub fn resumed(&self, now: Timestamp, next: NextTick<'_>) -> Timetable {
+    pub fn resumed(&self) -> Timetable {
         Timetable {
             paused: false,
-            next: next(self.no_earlier(now)),
             ..self.clone()
         }
     }

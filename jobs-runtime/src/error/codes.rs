@@ -93,6 +93,7 @@ own_codes! {
     X_OUTPUT_UNENCODABLE = "a value could not be written down";
     X_PAYLOAD_TOO_LARGE = "a value is larger than the store takes";
     X_SCHEDULE_INVALID = "a schedule or its zone cannot be read";
+    X_SCHEDULE_UNKNOWN = "there is no such schedule";
     X_SCHEMA_NEWER = "the store was written by a newer version";
     X_SEAL_BROKEN = "a sealed value was changed, or sealed by another key";
     X_SEAL_KEY_UNKNOWN = "a value was sealed by a key that is not known here";
@@ -102,7 +103,6 @@ own_codes! {
     X_STEP_UNKNOWN = "the run has no such step";
     X_STORE_CORRUPT = "the store holds something that cannot be read";
     X_STORE_SETTINGS = "the store is set up in a way that breaks a promise";
-    X_TASK_UNKNOWN = "there is no such task";
     X_TX_REFUSED = "the writes of a `tx` step may not stand";
     X_URL_INVALID = "no driver understands this URL";
 }

@@ -25,6 +25,7 @@ pub use crate::registry::{
     Call, Entered, EventDef, HelperDef, JobDef, JobOptions, StepDef, StepType, TaskDef, Told,
     TypeDef, describe,
 };
+pub use crate::schedule::Wanted;
 pub use crate::schema::{NotKnown, Probe};
 pub use crate::steps::{
     ChildFuture, ErasedBody, ErasedRequest, JobCx, RequiredWaitFuture, SleepFuture, StepFuture,

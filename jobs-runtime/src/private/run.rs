@@ -4,9 +4,9 @@ use crate::Error;
 use crate::definition::Job;
 use crate::durable::Durable;
 use crate::failure::Failure;
-use crate::registry::{Call, Entered, JobDef};
+use crate::registry::{Call, Entered, JobDef, Said};
 use crate::steps::JobCx;
-use std::future::{Future, ready};
+use std::future::{Future, pending, ready};
 use std::pin::Pin;
 
 /// What `JobDef::run` gives; an alias, so that each expansion is shorter by it.
@@ -29,6 +29,13 @@ where
     O: 'a,
 {
     let entry = match call {
+        Call::Ask(asks, input) => {
+            asks.answer(J::Input::decode(input).map(|input| Said {
+                tenant: J::tenant(&input),
+                limit_key: J::limit_key(&input),
+            }));
+            return Box::pin(pending());
+        }
         Call::Describe(told) => Ok(Entered::Describe(told)),
         Call::Run(cx, input) => {
             let decoded = J::Input::decode(input).map_err(Failure::from);

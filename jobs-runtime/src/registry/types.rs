@@ -2,7 +2,7 @@
 //! does anything else, and goes no further. Needs no input, no state and no store, because nothing
 //! of the user's runs. What the lock makes of it is said in `lock::take`.
 
-use super::{HelperDef, JobDef, TypeDef};
+use super::{Asks, HelperDef, JobDef, TypeDef};
 use crate::steps::JobCx;
 use std::convert::Infallible;
 use std::future::{Future, Pending, pending};
@@ -27,6 +27,8 @@ pub enum StepType {
 /// Why the body of a job is called.
 #[derive(Clone)]
 pub enum Call<'a> {
+    /// To say what it makes of this input.
+    Ask(Asks, &'a [u8]),
     /// To describe its steps.
     Describe(Told),
     /// To run on this stored input.

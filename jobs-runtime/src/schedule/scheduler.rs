@@ -1,21 +1,28 @@
-//! Looks through the tasks once: makes what is due, and says when to look again.
+//! Looks through the schedules once: makes what is due, and says when to look again.
 
-use super::row::{job_id, tick_row};
+use super::row::Series;
+use super::stored::{key, key_of, name_in, read, written};
+use super::troubles::Troubles;
 use super::{Calendar, Tick};
 use crate::Error;
 use crate::contract::{Setting, SettingWrite};
-use crate::core::{Overlap, Plan, Timestamp, Timetable};
+use crate::core::{NewJob, Overlap, Plan, Timestamp, Timetable};
 use crate::registry::{JobDef, Registry, TaskDef};
 use crate::store::Store;
 use crate::torture::seeded::fire;
+use std::sync::Arc;
 
-/// Writes of one task in one look, so that one that catches up does not hold up the others.
+/// Writes of one schedule in one look, so that one that catches up does not hold up the others.
 const WRITE_LIMIT: usize = 20;
 
-/// The tasks of a program on a store.
+/// The schedules of a program on a store: its tasks, and those that were made at run time.
 pub(crate) struct Scheduler {
     store: Store,
     tasks: Vec<(&'static JobDef, TaskDef)>,
+    /// Where the jobs of schedules that were made at run time are found; `None` leaves those
+    /// schedules to others.
+    jobs: Option<Arc<Registry>>,
+    troubles: Troubles,
 }
 
 /// What came of a look.
@@ -23,22 +30,32 @@ pub(crate) struct Scheduler {
 pub(crate) struct Looked {
     /// Jobs that were made.
     pub(crate) made: usize,
-    /// The next tick of all tasks.
+    /// The next tick of all schedules.
     pub(crate) next: Option<Timestamp>,
+}
+
+/// Whose ticks a schedule makes.
+#[derive(Clone, Copy)]
+enum Source<'a> {
+    /// Those of a job among these.
+    Stored(&'a Registry),
+    /// Those of a task.
+    Task(&'static JobDef, &'a TaskDef),
 }
 
 /// What came of one step.
 enum Stepped {
-    /// So many jobs were made, or the timetable changed, or another scheduler was faster.
-    Moved(usize),
+    /// So many jobs were made, and the timetable stands so now; `None` if another scheduler was
+    /// faster.
+    Moved(usize, Option<Setting>),
     /// Nothing is due before this.
     Waits(Option<Timestamp>),
 }
 
 impl Scheduler {
-    /// All tasks of the program.
-    pub(crate) fn of_all(store: Store, registry: &Registry) -> Self {
-        Scheduler::of(store, registry.defs())
+    /// All that a program is to make ticks of.
+    pub(crate) fn of_all(store: Store, registry: &Arc<Registry>) -> Self {
+        Scheduler::of(store, registry.defs()).with_stored(Arc::clone(registry))
     }
 
     /// Those of these definitions that are tasks.
@@ -47,11 +64,22 @@ impl Scheduler {
         Scheduler {
             store,
             tasks: defs.into_iter().filter_map(task).collect(),
+            jobs: None,
+            troubles: Troubles::default(),
         }
     }
 
-    pub(crate) fn is_empty(&self) -> bool {
-        self.tasks.is_empty()
+    /// And the schedules that were made at run time, of these jobs.
+    pub(crate) fn with_stored(self, jobs: Arc<Registry>) -> Self {
+        Scheduler {
+            jobs: Some(jobs),
+            ..self
+        }
+    }
+
+    /// Whether it never has anything to do.
+    pub(crate) fn is_idle(&self) -> bool {
+        self.tasks.is_empty() && self.jobs.is_none()
     }
 
     /// Makes every tick that is due at `now` by the store's clock.
@@ -60,25 +88,79 @@ impl Scheduler {
     /// If the store fails. What was written before stays, and the rest is made by the next look.
     pub(crate) async fn look(&self, now: Timestamp) -> Result<Looked, Error> {
         let mut looked = Looked::default();
-        if self.is_empty() {
+        if self.is_idle() {
             return Ok(looked);
         }
         let stored = self.store.settings(Timetable::PREFIX).await?;
+        self.troubles.forget_all_but(&stored);
         for (def, task) in &self.tasks {
             let key = key_of(def);
-            let mut setting = stored.iter().find(|setting| setting.key == key).cloned();
-            for _ in 0..WRITE_LIMIT {
-                match self.step(def, task, setting.as_ref(), now).await? {
-                    Stepped::Waits(next) => {
-                        looked.next = earliest(looked.next, next);
-                        break;
-                    }
-                    Stepped::Moved(made) => looked.made += made,
-                }
-                setting = self.reread(&key).await?;
-            }
+            let setting = stored.iter().find(|setting| setting.key == key).cloned();
+            let source = Source::Task(def, task);
+            self.work(source, &key, setting, now, &mut looked).await?;
+        }
+        let Some(jobs) = &self.jobs else {
+            return Ok(looked);
+        };
+        for setting in stored {
+            let key = setting.key.clone();
+            let source = Source::Stored(jobs);
+            self.work(source, &key, Some(setting), now, &mut looked)
+                .await?;
         }
         Ok(looked)
+    }
+
+    /// Makes what is due of one schedule that was made at run time.
+    ///
+    /// # Errors
+    /// As [`Scheduler::look`].
+    pub(crate) async fn look_at(&self, name: &str, now: Timestamp) -> Result<(), Error> {
+        let (key, mut looked) = (key(name), Looked::default());
+        let (Some(setting), Some(jobs)) = (self.reread(&key).await?, &self.jobs) else {
+            return Ok(());
+        };
+        let source = Source::Stored(jobs);
+        self.work(source, &key, Some(setting), now, &mut looked)
+            .await
+    }
+
+    /// Steps of one schedule, until it waits. What is wrong with one holds up no other.
+    async fn work(
+        &self,
+        source: Source<'_>,
+        key: &str,
+        mut setting: Option<Setting>,
+        now: Timestamp,
+        looked: &mut Looked,
+    ) -> Result<(), Error> {
+        for _ in 0..WRITE_LIMIT {
+            let stepped = match source {
+                Source::Task(def, task) => {
+                    self.step_of_task(def, task, setting.as_ref(), now).await
+                }
+                Source::Stored(jobs) => self.step_of_stored(jobs, setting.as_ref(), now).await,
+            };
+            match stepped {
+                Ok(Stepped::Waits(next)) => {
+                    looked.next = looked.next.into_iter().chain(next).min();
+                    return Ok(());
+                }
+                Ok(Stepped::Moved(made, after)) => {
+                    looked.made += made;
+                    setting = match after {
+                        Some(after) => Some(after),
+                        None => self.reread(key).await?,
+                    };
+                }
+                Err(error) if !error.is_transient() => {
+                    self.complain(setting.as_ref(), &error);
+                    return Ok(());
+                }
+                Err(error) => return Err(error),
+            }
+        }
+        Ok(())
     }
 
     async fn reread(&self, key: &str) -> Result<Option<Setting>, Error> {
@@ -87,7 +169,7 @@ impl Scheduler {
     }
 
     /// One write for a task, if one is to be made.
-    async fn step(
+    async fn step_of_task(
         &self,
         def: &'static JobDef,
         task: &TaskDef,
@@ -96,69 +178,128 @@ impl Scheduler {
     ) -> Result<Stepped, Error> {
         let plan = task.plan();
         let Some(setting) = setting else {
-            let Some(calendar) = calendar(def, &plan) else {
+            let Some(calendar) = calendar(def.scope(), &plan) else {
                 return Ok(Stepped::Waits(None));
             };
             let table = Timetable::new(plan, now, &|after| calendar.next(after));
-            self.write(def, &table, 0, Vec::new()).await?;
-            return Ok(Stepped::Moved(0));
+            let key = key_of(def);
+            let written = self.write(&key, &table, 0, Vec::new()).await?;
+            return Ok(Stepped::Moved(0, written));
         };
-        let table = match read(setting) {
-            Ok(table) => table,
-            Err(error) => {
-                tracing::warn!(task = def.name, %error, "the stored timetable of a task cannot be read; the task does not fire");
-                return Ok(Stepped::Waits(None));
-            }
+        let Some(table) = self.table(setting) else {
+            return Ok(Stepped::Waits(None));
         };
+        if table.job.is_some() {
+            self.troubles.tell(setting, || {
+                tracing::error!(
+                    task = def.name,
+                    "a schedule that was made at run time has the name of this task, which does not fire; remove the one, or rename the other"
+                );
+            });
+            return Ok(Stepped::Waits(None));
+        }
         if table.is_due(now)
-            && let Some(calendar) = calendar(def, &table.plan)
+            && let Some(calendar) = calendar(def.scope(), &table.plan)
         {
-            return self
-                .fire(def, &table, setting.revision, &calendar, now)
-                .await;
+            let series = Series::of_task(def);
+            return self.fire(&series, &table, setting, &calendar, now).await;
         }
         if table.is_to_replan(&plan, now)
-            && let Some(calendar) = calendar(def, &plan)
+            && let Some(calendar) = calendar(def.scope(), &plan)
         {
             tracing::info!(task = def.name, old = ?table.plan, new = ?plan, "a task has another schedule from now on");
             let table = table.replanned(plan, now, &|after| calendar.next(after));
-            self.write(def, &table, setting.revision, Vec::new())
+            let written = self
+                .write(&setting.key, &table, setting.revision, Vec::new())
                 .await?;
-            return Ok(Stepped::Moved(0));
+            return Ok(Stepped::Moved(0, written));
         }
-        Ok(Stepped::Waits(
-            table.next.filter(|next| !table.paused && *next > now),
-        ))
+        Ok(waits(&table, now))
+    }
+
+    /// One write for a schedule that was made at run time, if that is one and a write is to be made.
+    async fn step_of_stored(
+        &self,
+        jobs: &Registry,
+        setting: Option<&Setting>,
+        now: Timestamp,
+    ) -> Result<Stepped, Error> {
+        // It was removed meanwhile.
+        let Some(setting) = setting else {
+            return Ok(Stepped::Waits(None));
+        };
+        let Some(table) = self.table(setting) else {
+            return Ok(Stepped::Waits(None));
+        };
+        let Some(template) = &table.job else {
+            return Ok(Stepped::Waits(None));
+        };
+        if !table.is_due(now) {
+            return Ok(waits(&table, now));
+        }
+        let series = Series::of_template(name_in(setting), template, jobs, &self.store)?;
+        match calendar(series.name, &table.plan) {
+            Some(calendar) => self.fire(&series, &table, setting, &calendar, now).await,
+            None => Ok(Stepped::Waits(None)),
+        }
+    }
+
+    /// `None`, and a word in the log, if it cannot be read.
+    fn table(&self, setting: &Setting) -> Option<Timetable> {
+        match read(setting) {
+            Ok(table) => Some(table),
+            Err(error) => {
+                self.troubles.tell(setting, || {
+                    let schedule = name_in(setting);
+                    tracing::warn!(schedule, %error, "a stored timetable cannot be read; the schedule does not fire");
+                });
+                None
+            }
+        }
+    }
+
+    /// A word in the log on a tick that is not made here. Another program may make it, and after a
+    /// change to the schedule it is tried again.
+    fn complain(&self, setting: Option<&Setting>, error: &Error) {
+        let Some(setting) = setting else {
+            tracing::error!(code = error.code(), %error, fix = error.fix(), "a task cannot be scheduled");
+            return;
+        };
+        self.troubles.tell(setting, || {
+            tracing::error!(
+                schedule = name_in(setting), code = error.code(), %error, fix = error.fix(),
+                "a tick is due that this program cannot make; it is left to others"
+            );
+        });
     }
 
     async fn fire(
         &self,
-        def: &'static JobDef,
+        series: &Series<'_>,
         table: &Timetable,
-        revision: u64,
+        setting: &Setting,
         calendar: &Calendar,
         now: Timestamp,
     ) -> Result<Stepped, Error> {
         let is_busy = self.is_busy(table).await?;
         let next = |after| calendar.next(after);
-        let (make, after) = fire(table, now, is_busy, &next, |tick| job_id(def, tick));
+        let (make, after) = fire(table, now, is_busy, &next, |tick| series.job_id(tick));
         let mut jobs = Vec::with_capacity(make.len());
         for tick in &make {
             let mut given = Tick::new(tick.at, table.plan.zone.clone());
             given.previous = tick.previous;
-            jobs.push(self.store.sealed(tick_row(def, &given)?)?);
+            jobs.push(self.store.sealed(series.tick_row(&given)?)?);
         }
         if after.skipped != table.skipped {
-            tracing::info!(task = def.name, skipped = ?after.skipped.last(), "ticks of a task were passed over");
+            tracing::info!(schedule = series.name, skipped = ?after.skipped.last(), "ticks of a schedule were passed over");
         }
         let made = jobs.len();
-        Ok(Stepped::Moved(
-            match self.write(def, &after, revision, jobs).await? {
-                true => made,
-                // Another scheduler was faster: it made them.
-                false => 0,
-            },
-        ))
+        let written = self
+            .write(&setting.key, &after, setting.revision, jobs)
+            .await?;
+        // If another scheduler was faster, it made them.
+        let made = if written.is_some() { made } else { 0 };
+        Ok(Stepped::Moved(made, written))
     }
 
     /// Whether the job of the last tick is live, if that matters.
@@ -173,64 +314,37 @@ impl Scheduler {
 
     async fn write(
         &self,
-        def: &'static JobDef,
+        key: &str,
         table: &Timetable,
         expected: u64,
-        jobs: Vec<crate::core::NewJob>,
-    ) -> Result<bool, Error> {
+        jobs: Vec<NewJob>,
+    ) -> Result<Option<Setting>, Error> {
         let write = SettingWrite {
-            key: key_of(def),
+            key: key.into(),
             value: Some(written(table)?),
             expected,
             jobs,
         };
-        Ok(self.store.write_setting(&write).await?.is_some())
+        self.store.write_setting(&write).await
     }
 }
 
-impl TaskDef {
-    pub(crate) fn plan(&self) -> Plan {
-        Plan {
-            schedule: self.schedule.into(),
-            zone: self.zone.into(),
-            missed: self.missed,
-            overlap: self.overlap,
-        }
-    }
-}
-
-/// The key of a task's timetable. A task that was renamed keeps it.
-pub(crate) fn key_of(def: &JobDef) -> String {
-    format!("{}{}", Timetable::PREFIX, def.scope())
-}
-
-/// Reads a stored timetable.
-pub(crate) fn read(setting: &Setting) -> Result<Timetable, Error> {
-    serde_json::from_slice(&setting.value)
-        .map_err(|error| Error::store_corrupt(format_args!("the setting {}: {error}", setting.key)))
-}
-
-/// A timetable as it is stored.
-pub(crate) fn written(table: &Timetable) -> Result<Vec<u8>, Error> {
-    serde_json::to_vec(table).map_err(|error| Error::unencodable("Timetable", error))
+fn waits(table: &Timetable, now: Timestamp) -> Stepped {
+    Stepped::Waits(table.next.filter(|next| !table.paused && *next > now))
 }
 
 /// The calendar of a plan; a plan of a newer program may be none that this one understands.
-fn calendar(def: &JobDef, plan: &Plan) -> Option<Calendar> {
+fn calendar(schedule: &str, plan: &Plan) -> Option<Calendar> {
     match Calendar::new(plan) {
         Ok(calendar) => Some(calendar),
         Err(why) => {
             tracing::warn!(
-                task = def.name,
+                schedule,
                 ?plan,
                 why,
-                "a stored schedule is not understood; this program does not fire the task"
+                "a stored schedule is not understood; this program does not fire it"
             );
             None
         }
     }
-}
-
-fn earliest(one: Option<Timestamp>, other: Option<Timestamp>) -> Option<Timestamp> {
-    one.into_iter().chain(other).min()
 }

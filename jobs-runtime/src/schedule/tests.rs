@@ -1,7 +1,9 @@
 //! Calendars: the rule of summer time on the days that are told of everywhere. All zones for
-//! twenty years are in `zones`, many schedulers in `fleet`.
+//! twenty years are in `zones`, many schedulers in `fleet`, schedules
+//! that were made at run time in `stored`.
 
 mod fleet;
+mod stored;
 mod zones;
 
 use super::calendar::Calendar;

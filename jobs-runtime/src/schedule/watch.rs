@@ -1,13 +1,13 @@
-//! Looks through the tasks at each tick, for as long as a worker runs.
+//! Looks through the schedules at each tick, for as long as a worker runs.
 
 use super::{Scheduler, StoreTime, zones};
 use crate::clock::Env;
 use std::convert::Infallible;
 use std::time::Duration;
 
-/// The longest time between two looks: how soon a pause, another plan, or a jump of the store's
-/// clock is noticed.
-const LONGEST_WAIT: Duration = Duration::from_secs(30);
+/// The longest time between two looks of a worker at the schedules: how soon one that was made,
+/// changed, paused or removed, or a jump of the store's clock, is noticed.
+pub const NOTICED_WITHIN: Duration = Duration::from_secs(5);
 /// The shortest, so that a tick which cannot be made does not keep a processor busy.
 const SHORTEST_WAIT: Duration = Duration::from_millis(20);
 /// The first pause after the store failed, doubling.
@@ -17,12 +17,12 @@ const LAST_PAUSE: Duration = Duration::from_secs(10);
 
 /// Never ends. Dropped, it leaves at most a write under way, which is whole or nothing.
 pub(crate) async fn watch(scheduler: Scheduler, env: Env, time: &StoreTime) -> Infallible {
-    if scheduler.is_empty() {
+    if scheduler.is_idle() {
         return std::future::pending().await;
     }
     tracing::info!(
         zone_data = zones::release(),
-        "tasks are scheduled by the bundled zone data"
+        "ticks are made by the bundled zone data"
     );
     let mut pause = FIRST_PAUSE;
     loop {
@@ -31,11 +31,11 @@ pub(crate) async fn watch(scheduler: Scheduler, env: Env, time: &StoreTime) -> I
             Ok(looked) => {
                 pause = FIRST_PAUSE;
                 let due = looked.next.map(|next| Duration::from(next.since(now)));
-                due.unwrap_or(LONGEST_WAIT)
-                    .clamp(SHORTEST_WAIT, LONGEST_WAIT)
+                due.unwrap_or(NOTICED_WITHIN)
+                    .clamp(SHORTEST_WAIT, NOTICED_WITHIN)
             }
             Err(error) => {
-                tracing::warn!(%error, "the tasks could not be looked through; trying again");
+                tracing::warn!(%error, "the schedules could not be looked through; trying again");
                 let wait = pause;
                 pause = (pause * 2).min(LAST_PAUSE);
                 wait

@@ -162,7 +162,7 @@ impl Bench {
 
     /// Makes the ticks of this task, in [`Bench::drain`] and [`Bench::advance`]; without it a bench
     /// makes none, so that a test has only the jobs it asked for. The first drain puts the task on
-    /// its timetable, from the bench's time on.
+    /// its timetable, from the bench's time on. Schedules that a test makes at run time fire anyway.
     ///
     /// ```standalone_crate
     /// use jobs_runtime::prelude::*;

@@ -82,10 +82,10 @@ impl Workers {
     /// A new worker.
     pub(super) fn make(&self) -> Result<Drain, Error> {
         let tasks = self.lock().tasks.clone();
-        self.make_with(tasks)
+        self.make_with(Some(tasks))
     }
 
-    fn make_with(&self, tasks: Vec<&'static JobDef>) -> Result<Drain, Error> {
+    fn make_with(&self, tasks: Option<Vec<&'static JobDef>>) -> Result<Drain, Error> {
         let state = self.lock().clone();
         let worker = (state.setup)(self.store.worker());
         worker.into_drain(self.clock.clone(), state.limit_leases, tasks)
@@ -98,7 +98,7 @@ impl Workers {
         }
         // The setup is the user's code: no lock is held while it runs.
         // Ticks are made by the bench, not by an enqueue.
-        let made = Arc::new(self.make_with(Vec::new())?);
+        let made = Arc::new(self.make_with(None)?);
         Ok(Arc::clone(self.lock().inline.get_or_insert(made)))
     }
 

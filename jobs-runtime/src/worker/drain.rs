@@ -45,11 +45,13 @@ impl Wake for Flag {
 }
 
 impl Worker {
+    /// Makes the ticks of these tasks, and of schedules that were made at run time; without any, of
+    /// nothing.
     pub(crate) fn into_drain(
         mut self,
         clock: VirtualClock,
         limit_leases: usize,
-        tasks: Vec<&'static JobDef>,
+        tasks: Option<Vec<&'static JobDef>>,
     ) -> Result<Drain, Error> {
         panic::remember_places();
         let tally: Arc<Mutex<Tally>> = Arc::default();
@@ -60,7 +62,11 @@ impl Worker {
         // A test gives the states of the jobs it runs; others of its program may need more.
         let registry = Registry::linked()?;
         let committer = Committer::Direct(self.jobs.store().clone());
-        let scheduler = Scheduler::of(self.jobs.store().clone(), tasks);
+        let store = self.jobs.store().clone();
+        let scheduler = match tasks {
+            Some(tasks) => Scheduler::of(store, tasks).with_stored(Arc::clone(&registry)),
+            None => Scheduler::of(store, []),
+        };
         Ok(Drain {
             scheduler,
             shared: Arc::new(self.share(registry, committer, Leases::endless())),

@@ -217,8 +217,9 @@ impl Worker {
         self
     }
 
-    /// Leaves the schedules of tasks to other workers. Without it each worker makes the ticks of all
-    /// tasks of its program, whatever queues it serves; a tick is made once, however many do.
+    /// Leaves schedules to other workers. Without it each worker makes the ticks of all tasks of its
+    /// program, and of schedules that were made at run time, whatever queues it
+    /// serves; a tick is made once, however many do.
     pub fn without_schedules(mut self) -> Self {
         self.schedules = false;
         self
@@ -274,7 +275,9 @@ impl Worker {
         let stop_keeper = StopLeases(&shared);
         let env = shared.store.env.clone();
         let sweeping = retention::watch(retention, shared.store.clone(), env.clone());
+        // In this order, so that a simulation is the same each time: it is no race, two never end.
         let result = tokio::select! {
+            biased;
             result = poller::serve(&shared, stop, hurry, grace) => result,
             never = sweeping => match never {},
             never = schedule::watch(scheduler, env, &shared.store_time) => match never {},

@@ -12,5 +12,6 @@ mod changed;
 mod defs;
 mod files;
 mod preflight;
+mod schedules;
 mod shown;
 mod typed;

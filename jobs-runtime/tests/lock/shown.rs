@@ -6,7 +6,7 @@ use serde_json::Value;
 use std::fs;
 
 /// The exit code, and what was written to both streams, without colours.
-async fn jobs(args: &[&str]) -> (u8, String, String) {
+pub(crate) async fn jobs(args: &[&str]) -> (u8, String, String) {
     let (mut out, mut err) = (Vec::new(), Vec::new());
     let args = args.iter().map(Into::into);
     let code = cli::run(args, &mut out, &mut err).await;

@@ -46,27 +46,27 @@ async fn the_job_of_a_tick_says_which_tick_it_is(world: World) {
     assert_eq!((last.tick, last.job), (inputs[1].at, jobs[1].spec.id));
 }
 
-each_store!(a_paused_task_is_quiet_and_misses_nothing);
-async fn a_paused_task_is_quiet_and_misses_nothing(world: World) {
+each_store!(a_paused_task_is_quiet_and_catches_up_as_it_says);
+async fn a_paused_task_is_quiet_and_catches_up_as_it_says(world: World) {
     let bench = world.bench().await.task::<paused_hourly>();
     bench.advance(2 * HOUR).await.unwrap();
     let admin = bench.jobs().admin();
-    admin.pause_task("paused_hourly").await.unwrap();
+    admin.pause_schedule("paused_hourly").await.unwrap();
     bench.advance(5 * HOUR).await.unwrap();
     assert!(task(bench.jobs(), "paused_hourly").await.is_paused);
     assert_eq!(ticks_of(bench.jobs(), "paused_hourly").await.len(), 2);
-    admin.resume_task("paused_hourly").await.unwrap();
+    admin.resume_schedule("paused_hourly").await.unwrap();
     bench.advance(HOUR).await.unwrap();
     let ticks = ticks_of(bench.jobs(), "paused_hourly").await;
-    assert_eq!(ticks[2..], ["2026-01-01T08:00:00Z"]);
+    assert_eq!(ticks[2..], ["2026-01-01T07:00:00Z", "2026-01-01T08:00:00Z"]);
 }
 
 each_store!(a_task_that_is_not_there_is_answered_with_the_one_meant);
 async fn a_task_that_is_not_there_is_answered_with_the_one_meant(world: World) {
     let bench = world.bench().await;
     let admin = bench.jobs().admin();
-    let error = admin.pause_task("paused_hurly").await.unwrap_err();
-    assert_eq!(error.code(), "X_TASK_UNKNOWN");
+    let error = admin.pause_schedule("paused_hurly").await.unwrap_err();
+    assert_eq!(error.code(), "X_SCHEDULE_UNKNOWN");
     assert_eq!(error.fix(), "did you mean \"paused_hourly\"?");
 }
 

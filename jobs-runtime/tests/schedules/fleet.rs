@@ -1,9 +1,11 @@
-//! Five schedulers on one file: a tick is one job, whoever is paused, ahead or starts anew.
+//! Five schedulers on one file: a tick is one job, whoever is paused, ahead or starts anew. So it is
+//! of a task, and of a schedule that was made at run time.
 
-use crate::support::{SECOND, World, instant, jobs_of, task as stored_task};
+use crate::support::{SECOND, World, instant, jobs_by, task as stored};
 use futures::future::try_join_all;
+use jobs_runtime::Missed;
 use jobs_runtime::core::State;
-use jobs_runtime::prelude::{Result, Tick, task};
+use jobs_runtime::prelude::{Result, Tick, job, task};
 use std::collections::BTreeSet;
 use std::time::Duration;
 
@@ -11,6 +13,8 @@ const TICKS: i64 = 1_000;
 const MINUTE: Duration = Duration::from_secs(60);
 /// After so many ticks one scheduler, and its connection to the store, starts anew.
 const LIFE_TICKS: i64 = 50;
+/// After so many ticks all of them start anew, and the file is closed in between.
+const STORE_TICKS: i64 = 200;
 /// For so many ticks one scheduler stands still, and then looks again.
 const PAUSE_TICKS: i64 = 7;
 
@@ -18,6 +22,11 @@ const PAUSE_TICKS: i64 = 7;
 async fn fleet_minutely(tick: Tick) -> Result<()> {
     let _ = tick;
     Ok(())
+}
+
+#[job(name = "fleet-made-job", idempotency = none)]
+async fn fleet_made(input: u64) -> Result<u64> {
+    Ok(input)
 }
 
 #[tokio::test]
@@ -28,12 +37,23 @@ async fn a_thousand_ticks_of_five_schedulers_are_a_thousand_jobs() {
     for place in 0..5 {
         fleet.push(member(&world, &ahead, place).await);
     }
+    let admin = fleet[0].jobs().admin();
+    let set = admin.schedule("fleet-made", "* * * * *");
+    set.missed(Missed::All).set(fleet_made(1)).await.unwrap();
     // The first look of each: the task is new, and nothing before was missed.
     for bench in &fleet {
         bench.drain().await.unwrap();
     }
     let begin = instant("2026-01-01T00:00:00Z");
     for tick in 1..=TICKS {
+        if tick % STORE_TICKS == 0 {
+            for bench in fleet.drain(..) {
+                bench.jobs().close().await;
+            }
+            for place in 0..5 {
+                fleet.push(member(&world, &ahead, place).await);
+            }
+        }
         // A restart falls on the tick itself: those who looked before it are gone.
         if tick % LIFE_TICKS == 0 {
             let place = usize::try_from(tick / LIFE_TICKS % 5).unwrap();
@@ -48,21 +68,19 @@ async fn a_thousand_ticks_of_five_schedulers_are_a_thousand_jobs() {
             .await
             .unwrap();
     }
-    let jobs = jobs_of(fleet[0].jobs(), "fleet_minutely").await;
-    let ticks: BTreeSet<_> = jobs
-        .iter()
-        .map(|job| job.spec.tick.as_ref().unwrap().tick)
-        .collect();
-    assert_eq!((jobs.len(), ticks.len()), (1_000, 1_000));
-    let last = begin.after((MINUTE * 1_000).into());
-    assert_eq!(ticks.last(), Some(&last));
-    assert!(jobs.iter().all(|job| job.head.state == State::Done));
-    assert!(
-        stored_task(fleet[0].jobs(), "fleet_minutely")
-            .await
-            .skipped
-            .is_empty()
-    );
+    for schedule in ["fleet_minutely", "fleet-made"] {
+        let jobs = jobs_by(fleet[0].jobs(), schedule).await;
+        let ticks: BTreeSet<_> = jobs
+            .iter()
+            .map(|job| job.spec.tick.as_ref().unwrap().tick)
+            .collect();
+        assert_eq!((jobs.len(), ticks.len()), (1_000, 1_000), "{schedule}");
+        let last = begin.after((MINUTE * 1_000).into());
+        assert_eq!(ticks.last(), Some(&last));
+        assert!(jobs.iter().all(|job| job.head.state == State::Done));
+        let view = stored(fleet[0].jobs(), schedule).await;
+        assert!(view.skipped.is_empty());
+    }
 }
 
 /// The last of the five has a clock that is ahead of the others.

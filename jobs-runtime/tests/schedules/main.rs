@@ -18,5 +18,7 @@ mod admin;
 mod cases;
 #[cfg(feature = "sqlite")]
 mod fleet;
+mod refusals;
+mod run_time;
 mod support;
 mod workers;

@@ -6,7 +6,7 @@ use jobs_runtime::core::Job as Row;
 use jobs_runtime::drivers::memory::Memory;
 use jobs_runtime::prelude::*;
 use jobs_runtime::testing::Bench;
-use jobs_runtime::{StoreHook, TaskView, Timestamp, Verb};
+use jobs_runtime::{ScheduleView, StoreHook, Timestamp, Verb};
 use std::sync::{Arc, Mutex};
 use std::time::Duration;
 
@@ -60,7 +60,6 @@ impl World {
     }
 
     /// The same store for a process whose clock is ahead of the others.
-    #[cfg(feature = "sqlite")]
     pub(crate) fn ahead(&self, span: Duration) -> Self {
         let clock = VirtualClock::default();
         clock.advance(span);
@@ -69,6 +68,11 @@ impl World {
             clock,
             folder: self.folder.clone(),
         }
+    }
+
+    /// Whether benches share a store; one in memory is each bench's own.
+    pub(crate) fn is_shared(&self) -> bool {
+        self.folder.is_some()
     }
 
     /// A bench on the store: in a file, each is a connection of its own, as a process has it.
@@ -111,9 +115,13 @@ pub(crate) async fn jobs_of(jobs: &Jobs, name: &str) -> Vec<Row> {
         name: Some(name.into()),
         ..JobFilter::default()
     };
+    list(jobs, &filter).await
+}
+
+async fn list(jobs: &Jobs, filter: &JobFilter) -> Vec<Row> {
     let (mut all, mut after) = (Vec::new(), None);
     loop {
-        let page = jobs.admin().list(&filter, after, 500).await.unwrap();
+        let page = jobs.admin().list(filter, after, 500).await.unwrap();
         all.extend(page.jobs);
         match page.next {
             Some(next) => after = Some(next),
@@ -132,9 +140,9 @@ pub(crate) async fn ticks_of(jobs: &Jobs, name: &str) -> Vec<String> {
         .collect()
 }
 
-pub(crate) async fn task(jobs: &Jobs, name: &str) -> TaskView {
-    let tasks = jobs.admin().tasks().await.unwrap();
-    tasks.into_iter().find(|task| task.name == name).unwrap()
+pub(crate) async fn task(jobs: &Jobs, name: &str) -> ScheduleView {
+    let all = jobs.admin().schedules().await.unwrap();
+    all.into_iter().find(|it| it.name == name).unwrap()
 }
 
 /// Whether a call is made before it fails.
@@ -187,4 +195,22 @@ impl StoreHook for Faults {
             false => Ok(()),
         }
     }
+}
+
+/// The jobs that a schedule has made, whatever their name, the oldest tick first.
+pub(crate) async fn jobs_by(jobs: &Jobs, schedule: &str) -> Vec<Row> {
+    let mut all = list(jobs, &JobFilter::default()).await;
+    all.retain(|job| {
+        let tick = job.spec.tick.as_ref();
+        tick.is_some_and(|tick| tick.schedule == schedule)
+    });
+    all
+}
+
+/// The ticks that a schedule has made, as UTC shows them.
+pub(crate) async fn ticks_by(jobs: &Jobs, schedule: &str) -> Vec<String> {
+    let all = jobs_by(jobs, schedule).await;
+    all.iter()
+        .map(|job| utc(job.spec.tick.as_ref().unwrap().tick))
+        .collect()
 }

@@ -1,6 +1,6 @@
 //! Real workers make ticks: each of them, together each tick once, and by the store's time.
 
-use crate::support::{Fault, Faults, HOUR, task, ticks_of};
+use crate::support::{Fault, Faults, HOUR, task, ticks_by, ticks_of};
 use jobs_runtime::clock::{Env, SeededEntropy, VirtualClock};
 use jobs_runtime::drivers::memory::Memory;
 use jobs_runtime::prelude::*;
@@ -56,6 +56,53 @@ async fn three_workers_make_each_tick_once() {
     for (stop, worker) in workers {
         stop.notify_one();
         worker.await.unwrap().unwrap();
+    }
+}
+
+#[job(name = "worked-report", idempotency = none)]
+async fn worked_report(input: u64) -> Result<u64> {
+    Ok(input)
+}
+
+#[tokio::test]
+async fn three_workers_notice_what_is_done_to_a_schedule_while_they_run() {
+    let (jobs, clock) = memory();
+    let workers = [(); 3].map(|()| start(jobs.worker()));
+    let admin = jobs.admin();
+    let step = Duration::from_secs(1);
+    let made = async || ticks_by(&jobs, "worked-now").await.len();
+    let set = admin.schedule("worked-now", "every 1m");
+    set.set(worked_report(1)).await.unwrap();
+    until(&clock, step, async || made().await >= 3).await;
+    admin.pause_schedule("worked-now").await.unwrap();
+    let before = made().await;
+    pass(&clock, 5 * 60).await;
+    assert_eq!(made().await, before);
+    admin.resume_schedule("worked-now").await.unwrap();
+    // Of those in the pause the newest is made, within the time that a change takes to be noticed.
+    let noticed = u32::try_from(jobs_runtime::NOTICED_WITHIN.as_secs()).unwrap() + 1;
+    pass(&clock, noticed).await;
+    assert_eq!(made().await, before + 1);
+    admin.remove_schedule("worked-now").await.unwrap();
+    pass(&clock, 5 * 60).await;
+    let ticks = ticks_by(&jobs, "worked-now").await;
+    let mut once = ticks.clone();
+    once.dedup();
+    assert_eq!(once, ticks);
+    assert!(ticks.len() <= before + 2);
+    for (stop, worker) in workers {
+        stop.notify_one();
+        worker.await.unwrap().unwrap();
+    }
+}
+
+/// Lets so many seconds pass.
+async fn pass(clock: &VirtualClock, seconds: u32) {
+    for _ in 0..seconds {
+        clock.advance(Duration::from_secs(1));
+        for _ in 0..50 {
+            tokio::task::yield_now().await;
+        }
     }
 }
 

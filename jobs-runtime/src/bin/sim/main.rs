@@ -4,6 +4,7 @@
 //! of the simulator has none.
 
 mod planted;
+mod ticks;
 
 use jobs_runtime::torture::Bug;
 use jobs_runtime::torture::ledger;
@@ -17,12 +18,13 @@ use std::time::{Duration, Instant};
 
 /// How it is called.
 const USAGE: &str = "\
-sim --seeds A..B [--ops N] [--threads T] [--bug NAME] [--trace] [--json] [--ledger] [--mutants]
+sim --seeds A..B [--ops N] [--threads T] [--bug NAME] [--trace] [--json] [--ledger] [--mutants] [--ticks N]
     runs the seeds from A to B - 1, of N operations each (200), and checks each run
     --bug NAME  plants a bug, to see whether it is found
     --trace     prints all that happened in each run
     --ledger    adds a line to the ledger
-    --mutants   plants each bug in turn, and says how many of the seeds it survives";
+    --mutants   plants each bug in turn, and says how many of the seeds it survives
+    --ticks N   instead has five schedulers make so many ticks of two schedules, and counts their jobs";
 
 /// Runs between two words about how far it is.
 const PROGRESS_RUNS: u64 = 50;
@@ -36,6 +38,7 @@ struct Args {
     json: bool,
     ledger: bool,
     mutants: bool,
+    ticks: Option<u64>,
 }
 
 fn main() -> ExitCode {
@@ -62,6 +65,9 @@ fn command() -> Result<bool, String> {
         return planted::find_all(&args.seeds, &options);
     }
     plant(args.bug);
+    if let Some(ticks) = args.ticks {
+        return ticks::run(&args, ticks);
+    }
     if args.trace {
         print_traces(&args, &options)?;
     }
@@ -93,6 +99,7 @@ impl Args {
             json: false,
             ledger: false,
             mutants: false,
+            ticks: None,
         };
         while let Some(name) = given.next() {
             let mut value = || given.next().ok_or(format!("{name} wants a value\n{USAGE}"));
@@ -105,6 +112,7 @@ impl Args {
                 "--json" => args.json = true,
                 "--ledger" => args.ledger = true,
                 "--mutants" => args.mutants = true,
+                "--ticks" => args.ticks = Some(number(&value()?)?),
                 _ => return Err(format!("there is no option {name}\n{USAGE}")),
             }
         }

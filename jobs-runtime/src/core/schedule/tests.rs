@@ -1,7 +1,10 @@
 //! Timetables over a schedule of a tick each minute.
 
 use super::*;
+use crate::core::Payload;
+use alloc::collections::BTreeMap;
 use alloc::string::ToString;
+use alloc::vec;
 
 const MINUTE: i64 = 60_000;
 
@@ -175,19 +178,66 @@ fn another_plan_waits_until_the_one_in_place_has_stood_for_a_while() {
 }
 
 #[test]
-fn a_pause_makes_nothing_and_misses_nothing() {
-    let paused = table(Missed::All, Overlap::Run).paused();
-    assert!(!paused.is_due(at(500)));
-    let resumed = paused.resumed(at(500), &minutes);
-    assert_eq!(resumed.next, Some(at(501)));
-    assert!(resumed.skipped.is_empty());
+fn what_falls_due_in_a_pause_is_missed_when_it_ends() {
+    let after_a_pause = |missed| {
+        let paused = table(missed, Overlap::Run).paused();
+        assert!(!paused.is_due(at(5)));
+        fire(&paused.resumed(), Timestamp(5 * MINUTE + 30_000), false)
+    };
+    assert_eq!(after_a_pause(Missed::All).0, [1, 2, 3, 4, 5]);
+    let (made, table) = after_a_pause(Missed::Last);
+    assert_eq!(made, [5]);
+    assert_eq!(table.skipped.len(), 1);
+    let paused = self::table(Missed::Skip, Overlap::Run).paused();
+    let (made, after) = fire(&paused.resumed(), at(5).after(Millis(61_000)), false);
+    // The tick of this very minute is not a minute late.
+    assert_eq!((made, after.next), (vec![6], Some(at(7))));
 }
 
 #[test]
 fn a_clock_that_went_back_makes_no_tick_again() {
     let (_, after) = fire(&table(Missed::Last, Overlap::Run), at(100), false);
-    let resumed = after.paused().resumed(at(50), &minutes);
-    assert_eq!(resumed.next, Some(at(101)));
+    let resumed = after.paused().resumed();
+    assert_eq!(fire(&resumed, at(50), false).0, [0_i64; 0]);
+    let other = Plan {
+        schedule: "*/5 * * * *".to_string(),
+        ..after.plan.clone()
+    };
+    assert_eq!(after.replanned(other, at(50), &minutes).next, Some(at(101)));
+}
+
+fn template(queue: &str) -> Template {
+    Template {
+        name: "report".to_string(),
+        input: Payload::json(*b"7"),
+        queue: Some(queue.to_string()),
+        tenant: None,
+        priority: None,
+        attempts: None,
+        expires: None,
+        labels: BTreeMap::new(),
+    }
+}
+
+#[test]
+fn another_job_under_the_same_plan_leaves_what_is_due() {
+    let old = table(Missed::All, Overlap::Run);
+    let set = old.set(old.plan.clone(), template("slow"), at(3), &minutes);
+    assert_eq!(fire(&set, at(3), false).0, [1, 2, 3]);
+}
+
+#[test]
+fn another_plan_begins_when_it_is_set_and_a_pause_outlasts_it() {
+    let (_, old) = fire(&table(Missed::All, Overlap::Run), at(2), false);
+    let other = Plan {
+        schedule: "*/5 * * * *".to_string(),
+        ..old.plan.clone()
+    };
+    let set = old.paused().set(other, template("slow"), at(9), &minutes);
+    assert_eq!(
+        (set.next, set.last, set.paused),
+        (Some(at(10)), old.last, true)
+    );
 }
 
 #[test]

@@ -1,12 +1,12 @@
 //! Reads for people.
 
 use super::Memory;
-use super::row::Row;
 use crate::Error;
 use crate::contract::{
     Inspect, JobFilter, JobView, Page, PageCursor, Standings, StoredEvent, WorkerInfo,
 };
 use crate::core::{Group, Job, JobId, RunId, State, Timestamp};
+use crate::drivers::model::Row;
 use async_trait::async_trait;
 use std::collections::{BTreeMap, BTreeSet};
 use std::ops::Bound;

@@ -1,28 +1,16 @@
-//! The reference model: `core` and a mutex.
+//! A store in memory: the model and a mutex.
 //!
 //! Everything is lost with the process. Under virtual time it is what users' tests run on, and
-//! what every other driver is compared with, so it prefers the plain way to the fast one. Only
-//! the verbs are here and in the files named after them; no decision about a job is.
+//! what every other driver is compared with, so it prefers the plain way to the fast one.
 
 mod apart;
-mod chain;
-mod children;
-mod claim;
-mod commit;
-mod enqueue;
-mod events;
 mod inspect;
-mod journal;
-mod lanes;
 mod prune;
-mod replaced;
-mod row;
-mod settings;
 mod stats;
-mod store;
 #[cfg(test)]
 mod tests;
 
+use super::model::Store;
 use crate::Error;
 use crate::clock::Env;
 use crate::contract::{
@@ -34,7 +22,6 @@ use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
 use crate::torture::seeded;
 use async_trait::async_trait;
 use std::sync::{Mutex, MutexGuard, PoisonError};
-use store::Store;
 use tokio::sync::broadcast;
 
 /// The largest payload unless another limit is asked for, in bytes.

@@ -1,9 +1,8 @@
 //! Retention: what may go, oldest first by id, in bounded batches.
 
-use super::row::Row;
-use super::store::Store;
 use crate::contract::{PruneBounds, Pruned, rules_of};
 use crate::core::{JobId, State, Timestamp};
+use crate::drivers::model::{Row, Store};
 use std::collections::BTreeMap;
 
 /// When a job ended, and which it is: the order in which retention removes.

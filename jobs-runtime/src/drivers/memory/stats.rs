@@ -1,8 +1,8 @@
 //! Counts by queue, each up to a bound.
 
-use super::store::Store;
 use crate::contract::QueueStats;
 use crate::core::{State, Timestamp};
+use crate::drivers::model::Store;
 use std::collections::BTreeSet;
 
 /// Rows of one queue and state that are counted; the answer is a floor beyond.

@@ -44,13 +44,13 @@ fn sweep(schedule: &'static str) -> &'static JobDef {
     }))
 }
 
-fn store() -> (Store, VirtualClock) {
+pub(super) fn store() -> (Store, VirtualClock) {
     let bench = Bench::new();
     (bench.jobs().store().clone(), bench.clock().clone())
 }
 
 /// How many jobs each tick has.
-async fn jobs_a_tick(store: &Store) -> BTreeMap<Timestamp, usize> {
+pub(super) async fn jobs_a_tick(store: &Store) -> BTreeMap<Timestamp, usize> {
     let (mut ticks, mut after) = (BTreeMap::new(), None);
     let all = JobFilter::default();
     loop {

@@ -1,13 +1,15 @@
 //! The simulator: the real workers and clients on the memory driver, in one thread and under virtual
 //! time, where everything fails that can. One seed is one run, the same each time.
 //!
-//! [`run`] runs one seed and has its history checked; [`batch`] runs many of them. What a run does
+//! [`run`] runs one seed and has its history checked; [`batch`] runs many of them, and [`fleet`] many
+//! ticks. What a run does
 //! is the [`workload`](super::workload)'s, what it may not do is the [`check`](super::check)er's.
 
 pub mod batch;
 mod blows;
 mod clock;
 mod engine;
+pub mod fleet;
 mod line;
 mod process;
 mod sink;

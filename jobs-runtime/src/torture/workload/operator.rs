@@ -1,6 +1,8 @@
-//! What a person does to jobs beside the programs: cancels, revives, forks, pauses, prunes.
+//! What a person does to jobs beside the programs: cancels, revives, forks, pauses, prunes, and keeps
+//! a schedule.
 
 use super::choices::Choices;
+use super::schedules;
 use crate::contract::{JobFilter, PruneBounds};
 use crate::core::{Job, JobId, Millis, State};
 use crate::{Error, Jobs};
@@ -47,6 +49,7 @@ impl Operator {
                 (5, 5),
                 (6, 6),
                 (4, 7),
+                (12, 8),
             ],
             0,
         );
@@ -67,6 +70,7 @@ impl Operator {
             5 => admin.stats().await.map(drop),
             6 => self.prune(jobs, false).await,
             7 => self.prune(jobs, true).await,
+            8 => schedules::act(&mut self.choices, jobs).await,
             _ => match self.pick(jobs, State::is_live).await? {
                 Some(job) => admin.cancel(job.spec.id).await,
                 None => Ok(()),
@@ -74,7 +78,7 @@ impl Operator {
         }
     }
 
-    /// Lets everything run again.
+    /// Lets everything run again, and comes to rest.
     ///
     /// # Errors
     /// If the setting could not be stored.
@@ -83,7 +87,7 @@ impl Operator {
             jobs.admin().resume(queue).await?;
         }
         self.paused = None;
-        Ok(())
+        schedules::leave(jobs).await
     }
 
     async fn toggle(&mut self, jobs: &Jobs) -> Result<(), Error> {

@@ -1,0 +1,129 @@
+//! How a store in Postgres is set up.
+
+use crate::Error;
+use crate::clock::Env;
+use crate::drivers::memory::{DEFAULT_PAYLOAD_LIMIT_BYTES, MAX_PAYLOAD_LIMIT_BYTES};
+use sqlx::postgres::PgConnectOptions;
+use std::time::Duration;
+
+/// Connections of one client for requests, beside one for commits, one for heartbeats and one for
+/// hints.
+pub const DEFAULT_CONNECTIONS: u32 = 6;
+
+/// The schema that the tables are in.
+pub const DEFAULT_SCHEMA: &str = "jobs";
+
+/// Characters of a schema's name: Postgres cuts longer names.
+const MAX_SCHEMA_CHARS: usize = 48;
+
+/// Parameters of a URL that are this driver's own; the others are sqlx's.
+const OWN: [&str; 3] = ["schema", "connections", "payload_limit"];
+
+/// How a store in Postgres is set up.
+///
+/// ```
+/// use jobs_runtime::drivers::postgres::PostgresOptions;
+///
+/// # fn main() -> Result<(), jobs_runtime::Error> {
+/// let options = PostgresOptions::from_url("postgres://app@localhost/shop?schema=work")?;
+/// # let _ = options.connections(4);
+/// # Ok(()) }
+/// ```
+#[derive(Clone)]
+pub struct PostgresOptions {
+    pub(super) connect: PgConnectOptions,
+    pub(super) schema: String,
+    pub(super) connections: u32,
+    pub(super) acquire_timeout: Duration,
+    pub(super) payload_limit_bytes: usize,
+    pub(super) env: Env,
+}
+
+impl PostgresOptions {
+    /// For the server, database and user of a URL, with every parameter that sqlx knows
+    /// (`sslmode`, `sslrootcert`, `application_name`, `options`, ..), and `schema` (`jobs`),
+    /// `connections` (6) and `payload_limit` in bytes (1 MiB, at most 16 MiB).
+    ///
+    /// # Errors
+    /// `X_URL_INVALID`, naming the parameter.
+    pub fn from_url(url: &str) -> Result<Self, Error> {
+        let (own, others) = split(url);
+        let connect: PgConnectOptions = others.parse().map_err(|error: sqlx::Error| {
+            let fix = "write it as in \"postgres://user:password@host:5432/database\"";
+            Error::url_invalid(url, error, fix)
+        })?;
+        let mut options = PostgresOptions {
+            connect,
+            schema: DEFAULT_SCHEMA.into(),
+            connections: DEFAULT_CONNECTIONS,
+            acquire_timeout: Duration::from_secs(30),
+            payload_limit_bytes: DEFAULT_PAYLOAD_LIMIT_BYTES,
+            env: Env::system(),
+        };
+        for (name, value) in own {
+            let number = || {
+                let fix = format!("write `{name}` as a whole number above zero");
+                let number: Option<u32> = value.parse().ok().filter(|it| *it > 0);
+                let what = format!("`{name}={value}` is no number");
+                number.ok_or_else(|| Error::url_invalid(url, what, fix))
+            };
+            match name.as_str() {
+                "schema" => options.schema = checked_schema(url, &value)?,
+                "connections" => options.connections = number()?,
+                _ => {
+                    let bytes = usize::try_from(number()?).unwrap_or(usize::MAX);
+                    options.payload_limit_bytes = bytes.min(MAX_PAYLOAD_LIMIT_BYTES);
+                }
+            }
+        }
+        Ok(options)
+    }
+
+    /// Connections for requests, from 1 on; three more are used beside them.
+    #[must_use]
+    pub fn connections(mut self, connections: u32) -> Self {
+        self.connections = connections.max(1);
+        self
+    }
+
+    /// The clock and random bits of the client. The time of the store is the server's.
+    #[must_use]
+    pub fn env(mut self, env: Env) -> Self {
+        self.env = env;
+        self
+    }
+}
+
+/// A name that needs no thought in any quotes: nothing that a user gives becomes syntax.
+fn checked_schema(url: &str, name: &str) -> Result<String, Error> {
+    let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
+    let is_plain = name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
+    if name.starts_with(is_letter) && is_plain && name.len() <= MAX_SCHEMA_CHARS {
+        return Ok(name.to_owned());
+    }
+    let fix =
+        "use lower-case letters, digits and underscores, a letter first, and at most 48 of them";
+    Err(Error::url_invalid(
+        url,
+        format_args!("\"{name}\" is no name for a schema of the store"),
+        fix,
+    ))
+}
+
+/// The parameters that are ours, and the URL without them.
+fn split(url: &str) -> (Vec<(String, String)>, String) {
+    let Some((base, query)) = url.split_once('?') else {
+        return (Vec::new(), url.to_owned());
+    };
+    let (own, others): (Vec<&str>, Vec<&str>) = query.split('&').partition(|parameter| {
+        let name = parameter.split('=').next().unwrap_or_default();
+        OWN.contains(&name)
+    });
+    let own = own.into_iter().filter_map(|it| it.split_once('='));
+    let own = own.map(|(name, value)| (name.to_owned(), value.to_owned()));
+    let rest = match others.is_empty() {
+        true => base.to_owned(),
+        false => format!("{base}?{}", others.join("&")),
+    };
+    (own.collect(), rest)
+}

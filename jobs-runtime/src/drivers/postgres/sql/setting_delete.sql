@@ -1,0 +1,2 @@
+-- Settings that are gone. Under their locks.
+DELETE FROM jobs.setting WHERE key = ANY ($1::text[]);

@@ -1,0 +1,2 @@
+-- Settings by key.
+SELECT key, value, revision FROM jobs.setting WHERE key = ANY ($1::text[]);
