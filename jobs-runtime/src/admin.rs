@@ -237,7 +237,7 @@ impl<'a> Admin<'a> {
         loop {
             let pruned = self.store.prune(&bounds).await?;
             purged += pruned.dead_letters;
-            if pruned.dead_letters == 0 {
+            if pruned == Pruned::default() {
                 return Ok(purged);
             }
         }

@@ -135,6 +135,7 @@ impl Retention {
             let pruned = store.prune(&bounds).await?;
             total.jobs += pruned.jobs;
             total.events += pruned.events;
+            total.freed_bytes += pruned.freed_bytes;
             if pruned == Pruned::default() {
                 break;
             }

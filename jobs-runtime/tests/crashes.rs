@@ -27,6 +27,14 @@ fn a_hundred_and_twenty_trials_break_no_promise() {
 }
 
 #[test]
+fn i12_limits_hold_while_four_workers_are_killed_at_random() {
+    // Slower than others: what it shows is contention, and a machine that has much to do must not be
+    // what ends the leases.
+    let slow = ["--speed", "10", "--heal-ms", "60000", "--chaos-ms", "1600"];
+    harness(&[&["run", "--mode", "crowd", "--seeds", "0..8"][..], &slow].concat());
+}
+
+#[test]
 fn a_process_can_be_killed_at_every_crash_point() {
     harness(&["sweep", "--mode", "point", "--hits", "1"]);
 }

@@ -244,6 +244,9 @@ pub struct Pruned {
     pub events: u64,
     /// Dead letters.
     pub dead_letters: u64,
+    /// Bytes that the store gave back to the file system; 0 if there are none to give back, or it
+    /// has no file.
+    pub freed_bytes: u64,
 }
 
 /// A hint.

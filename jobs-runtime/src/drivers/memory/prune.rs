@@ -28,6 +28,7 @@ impl Store {
             jobs: jobs.len() as u64,
             events,
             dead_letters: dead.len() as u64,
+            freed_bytes: 0,
         }
     }
 

@@ -20,13 +20,14 @@ fn remove(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<Pruned, Fault> {
         tx.run(sql, params![before.0, limit])
             .map(|rows| rows as u64)
     };
-    let pruned = Pruned {
+    let mut pruned = Pruned {
         jobs: delete(sql::ENDED_PRUNE, bounds.ended_before)? + ruled_out(tx, bounds)?,
         events: delete(sql::EVENT_PRUNE, bounds.events_expired_before)?,
         dead_letters: match bounds.dead_before {
             Some(before) => delete(sql::DEAD_PRUNE, before)?,
             None => 0,
         },
+        freed_bytes: 0,
     };
     delete(sql::KEY_PRUNE, tx.now)?;
     delete(sql::REPLACED_PRUNE, tx.now)?;
@@ -34,7 +35,7 @@ fn remove(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<Pruned, Fault> {
     // A pace in the past says what none says, whatever its rate.
     let micros = tx.now.0.saturating_mul(1000);
     tx.run(sql::PACE_PRUNE, params![micros, limit])?;
-    vacuum(tx)?;
+    pruned.freed_bytes = vacuum(tx)?;
     Ok(pruned)
 }
 
@@ -66,13 +67,17 @@ fn ruled_out(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<u64, Fault> {
 
 /// Each step of the pragma frees a page, so it is stepped to its end. It does nothing to a file
 /// that was made without `auto_vacuum = incremental`.
-fn vacuum(tx: &Tx<'_>) -> Result<(), Fault> {
+fn vacuum(tx: &Tx<'_>) -> Result<u64, Fault> {
     let Some(connection) = tx.own() else {
-        return Ok(());
+        return Ok(0);
     };
+    let page: u32 = connection.pragma_query_value(None, "page_size", |row| row.get(0))?;
     let pragma = format!("PRAGMA incremental_vacuum({VACUUM_LIMIT_PAGES})");
     let mut statement = connection.prepare(&pragma)?;
     let mut rows = statement.query([])?;
-    while rows.next()?.is_some() {}
-    Ok(())
+    let mut freed = 0;
+    while rows.next()?.is_some() {
+        freed += u64::from(page);
+    }
+    Ok(freed)
 }

@@ -56,6 +56,8 @@ counts! {
     enqueued
     /// Spans of injected faults.
     faults
+    /// Leases that took the last place under a limit.
+    full_limits
     /// Processes that were killed.
     kills
     /// Leases that ran out.

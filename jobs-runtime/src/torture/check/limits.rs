@@ -10,17 +10,47 @@ const ANCESTOR_LIMIT: usize = 32;
 
 pub(super) fn check(index: &Index<'_>, rules: &Rules, found: &mut Found<'_>) {
     for limit in &rules.limits {
-        let mut groups: BTreeMap<&str, Vec<(Timestamp, Timestamp, usize)>> = BTreeMap::new();
-        for held in index.jobs.iter().flat_map(|line| &line.leases) {
-            if let Some(group) = group(limit, held) {
-                let lease = (held.lease.from, certain_end(index, held), held.told);
-                groups.entry(group).or_default().push(lease);
-            }
-        }
-        for (group, leases) in groups {
-            sweep(limit, group, &leases, found);
+        for (group, leases) in groups(limit, index) {
+            sweep(&leases, |at, running| {
+                let goes_on = running.len() <= limit.most;
+                if !goes_on {
+                    let (many, most) = (running.len(), limit.most);
+                    let what = format!("{many} jobs of \"{group}\" ran at {at}, and {most} may");
+                    found.add(I12, what, running.iter().copied());
+                }
+                goes_on
+            });
         }
     }
+}
+
+/// How often a lease took the last place under a limit.
+pub(super) fn full(index: &Index<'_>, rules: &Rules) -> u64 {
+    let mut full = 0;
+    for limit in &rules.limits {
+        for leases in groups(limit, index).values() {
+            sweep(leases, |_, running| {
+                full += u64::from(running.len() == limit.most);
+                true
+            });
+        }
+    }
+    full
+}
+
+/// From when until when each lease was held, and where that was told.
+type Spans = Vec<(Timestamp, Timestamp, usize)>;
+
+/// The leases of each group that a limit counts.
+fn groups<'h>(limit: &Limit, index: &Index<'h>) -> BTreeMap<&'h str, Spans> {
+    let mut groups: BTreeMap<&str, Spans> = BTreeMap::new();
+    for held in index.jobs.iter().flat_map(|line| &line.leases) {
+        if let Some(group) = group(limit, held) {
+            let lease = (held.lease.from, certain_end(index, held), held.told);
+            groups.entry(group).or_default().push(lease);
+        }
+    }
+    groups
 }
 
 /// The group in which a limit counts a lease, if it does.
@@ -60,12 +90,8 @@ fn family<'i>(index: &'i Index<'_>, held: &Held<'_>) -> impl Iterator<Item = usi
     lines.flat_map(|line| line.changes.iter().copied())
 }
 
-fn sweep(
-    limit: &Limit,
-    group: &str,
-    leases: &[(Timestamp, Timestamp, usize)],
-    found: &mut Found<'_>,
-) {
+/// Goes through the begins of leases and says which are held then, until told to stop.
+fn sweep(leases: &Spans, mut begins: impl FnMut(Timestamp, &[usize]) -> bool) {
     let mut edges: Vec<(Timestamp, bool, usize)> = Vec::with_capacity(2 * leases.len());
     for (from, to, told) in leases.iter().filter(|(from, to, _)| from < to) {
         edges.push((*from, true, *told));
@@ -74,19 +100,13 @@ fn sweep(
     // Ends before begins of the same instant.
     edges.sort_unstable();
     let mut running: Vec<usize> = Vec::new();
-    for (at, begins, told) in edges {
-        if !begins {
+    for (at, is_begin, told) in edges {
+        if !is_begin {
             running.retain(|other| *other != told);
             continue;
         }
         running.push(told);
-        if running.len() > limit.most {
-            let what = format!(
-                "{} jobs of \"{group}\" ran at {at}, and {} may",
-                running.len(),
-                limit.most
-            );
-            found.add(I12, what, running.iter().copied());
+        if !begins(at, &running) {
             return;
         }
     }

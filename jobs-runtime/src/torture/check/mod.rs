@@ -73,6 +73,9 @@ pub fn check(entries: &[Entry], rules: &Rules) -> Report {
     }
     Report {
         violations: found.into_violations(),
-        coverage: Coverage::of(&index),
+        coverage: Coverage {
+            full_limits: limits::full(&index, rules),
+            ..Coverage::of(&index)
+        },
     }
 }

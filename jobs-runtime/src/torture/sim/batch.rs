@@ -128,6 +128,7 @@ const LEAST_OF_THOUSAND: Coverage = Coverage {
     events: 3_000,
     enqueued: 8_000,
     faults: 0,
+    full_limits: 20,
     kills: 3_000,
     lease_losses: 500,
     lost_writes: 1_000,

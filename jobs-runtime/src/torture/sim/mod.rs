@@ -19,10 +19,10 @@ mod tasks;
 mod trace;
 mod weather;
 
-use super::check::{Coverage, Limit, LimitOf, Rules, Violation, check};
+use super::check::{Coverage, Rules, Violation, check};
 use super::history::Entry;
 use super::recorder::dump;
-use super::workload::{LIMITED_AT_ONCE, SCHEDULE, TICKS_EVERY};
+use super::workload::{SCHEDULE, TICKS_EVERY, limits};
 use crate::core::Millis;
 use engine::{Engine, HEALS_WITHIN, LEASE};
 use std::io;
@@ -115,10 +115,7 @@ const WOKEN_WITHIN: Millis = Millis::secs(45);
 fn rules(concurrency: u64) -> Rules {
     Rules {
         heal_within: Some(Millis::from(HEALS_WITHIN)),
-        limits: vec![Limit {
-            of: LimitOf::EachKey,
-            most: LIMITED_AT_ONCE,
-        }],
+        limits: limits(),
         // A worker goes by its own clock, and begins nothing once the lease it knows of has ended.
         zombie_grace: LEASE,
         // Workers with a single slot may have much to do first.

@@ -3,10 +3,11 @@
 use super::body::Note;
 use super::choices::Choices;
 use super::jobs::{
-    torture_cleaned, torture_debounced, torture_kept, torture_keyed, torture_limited,
-    torture_newest, torture_plain, torture_raw, torture_strict, torture_throttled, torture_timed,
+    torture_cleaned, torture_crowded, torture_debounced, torture_kept, torture_keyed,
+    torture_limited, torture_newest, torture_plain, torture_raw, torture_strict, torture_throttled,
+    torture_timed,
 };
-use super::script::{JOB_KEYS, NOTE_KEYS, OWN_PAIRS, Script, next_key};
+use super::script::{CROWD_KEYS, JOB_KEYS, NOTE_KEYS, OWN_PAIRS, Script, next_key};
 use crate::definition::Job;
 use crate::outbox::Anywhere;
 use crate::request::Request;
@@ -87,6 +88,24 @@ impl Client {
             13 => self.enqueue(torture_throttled(script), jobs).await,
             _ => self.enqueue(torture_plain(script), jobs).await,
         }
+    }
+
+    /// Enqueues more jobs of a limited key than may run at once.
+    ///
+    /// # Errors
+    /// What the store said; a client goes on after it.
+    pub async fn crowd(&mut self, jobs: &Jobs) -> Result<(), Error> {
+        let some = self.choices.between(4, 10);
+        let requests: Vec<_> = (0..some)
+            .map(|_| {
+                let key = self.choices.below(CROWD_KEYS);
+                torture_crowded(Script {
+                    key,
+                    ..self.script()
+                })
+            })
+            .collect();
+        jobs.enqueue_all(requests).await.map(drop)
     }
 
     /// Enqueues a job that begins with two long waits, and publishes their events: the first at about

@@ -6,10 +6,11 @@
     reason = "what a definition leaves for the linker; in another crate the macro answers for it"
 )]
 
-use super::body::play;
-use super::script::Script;
+use super::body::{play, work};
+use super::script::{CROWD_KEYS, JOB_KEYS, Script};
 use crate::job;
 use crate::prelude::*;
+use crate::torture::check::{Limit, LimitOf};
 
 /// Nothing special.
 #[job(name = "torture-plain", idempotency = none, attempts = 4, backoff = "100ms..2s")]
@@ -69,7 +70,7 @@ pub(crate) async fn torture_kept(input: Script, job: JobContext) -> Result<u64> 
 }
 
 /// How many of `torture_limited` may run at once, of each key.
-pub const LIMITED_AT_ONCE: usize = 2;
+const LIMITED_AT_ONCE: usize = 2;
 
 /// A limit for each key: as many at once as [`LIMITED_AT_ONCE`] says.
 #[job(
@@ -81,6 +82,37 @@ pub const LIMITED_AT_ONCE: usize = 2;
 )]
 pub(crate) async fn torture_limited(input: Script, job: JobContext) -> Result<u64> {
     step!("play", steps = play(&input, &job)).await
+}
+
+/// How many of `torture_crowded` may run at once, of each key.
+const CROWDED_AT_ONCE: usize = 5;
+
+/// Many jobs of few keys, which fill their limits.
+#[job(
+    name = "torture-crowded",
+    idempotency = none,
+    limit = (key = "crowd:{input.key}", concurrency = 5),
+    attempts = 12,
+    backoff = "200ms..1s"
+)]
+pub(crate) async fn torture_crowded(input: Script, job: JobContext) -> Result<u64> {
+    // Short, so that what a trial does is to begin and to end leases.
+    let millis = 200 + input.seed % 800;
+    let first = step!("first", work(&job, "first", millis, input.seed)).await?;
+    step!("rest", sleep = "1500ms").await;
+    Ok(step!("last", work(&job, "last", millis, first)).await?)
+}
+
+/// What the limits of this workload promise.
+#[must_use]
+pub fn limits() -> Vec<Limit> {
+    let of = |key, most| Limit {
+        of: LimitOf::Key(key),
+        most,
+    };
+    let few = (0..JOB_KEYS).map(|key| of(key.to_string(), LIMITED_AT_ONCE));
+    let many = (0..CROWD_KEYS).map(|key| of(format!("crowd:{key}"), CROWDED_AT_ONCE));
+    few.chain(many).collect()
 }
 
 /// A key that is run once it is quiet.

@@ -14,7 +14,7 @@ mod world;
 
 pub use choices::Choices;
 pub use client::Client;
-pub use jobs::LIMITED_AT_ONCE;
+pub use jobs::limits;
 pub use operator::Operator;
 pub use script::{Act, Script};
 pub use ticks::{SCHEDULE, TICKS_EVERY, make_ticks};

@@ -24,6 +24,8 @@ pub(crate) const fn next_key(key: u64) -> u64 {
 pub(crate) const OWN_PAIRS: u64 = 1 << 20;
 /// The keys that jobs of one name share: few, so that they collide.
 pub(crate) const JOB_KEYS: u64 = 6;
+/// Keys of jobs that come in crowds.
+pub(crate) const CROWD_KEYS: u64 = 2;
 
 /// The input of each job of the workload.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]

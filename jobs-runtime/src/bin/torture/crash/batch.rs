@@ -30,6 +30,14 @@ const LEAST: [(&str, u64); 9] = [
     ("wakes_after_park", 20),
 ];
 
+/// And what they show if they fill limits.
+const LEAST_OF_CROWDS: [(&str, u64); 4] = [
+    ("done", 5_000),
+    ("full_limits", 2_000),
+    ("kills", 300),
+    ("lease_losses", 100),
+];
+
 /// What is to be run.
 pub(crate) enum Work {
     /// One plan for each seed.
@@ -207,13 +215,17 @@ impl Sum {
     }
 
     /// What the trials have shown too little of to say anything, each in a sentence.
-    pub(crate) fn thin(&self) -> Vec<String> {
+    pub(crate) fn thin(&self, mode: Mode) -> Vec<String> {
+        let least = match mode {
+            Mode::Crowd => &LEAST_OF_CROWDS[..],
+            _ => &LEAST[..],
+        };
         let less = |(name, per_hundred): &(&str, u64)| {
             let seen = self.seen.get(*name).copied().unwrap_or(0);
             let least = self.trials * per_hundred / 100;
             (seen < least).then(|| format!("{name}: {seen} in {} trials", self.trials))
         };
-        LEAST.iter().filter_map(less).collect()
+        least.iter().filter_map(less).collect()
     }
 
     /// How long one trial took, in the mean.

@@ -269,6 +269,7 @@ impl Fleet {
             calm_from: self.orders.calm_from,
             lossy: plan.lossy,
             acts: plan.acts / u64::from(life.incarnation),
+            crowd: plan.crowd,
             bug: self.orders.bug.clone(),
         };
         let setup = serde_json::to_string(&setup).map_err(|error| error.to_string())?;

@@ -37,7 +37,7 @@ torture mutants [--trials 500]             how many trials each planted bug surv
 torture check   --folder FOLDER            the history of a trial that was kept, again
 torture points                             the crash points of this program
 
-modes: random, point, stop, double, group, store, mixed
+modes: random, point, stop, double, group, store, mixed, crowd
 also:  --lanes N  --speed N  --chaos-ms N  --heal-ms N  --place FOLDER  --disk
        --bug NAME  --keep  --enough N  --json  --ledger";
 
@@ -138,7 +138,7 @@ impl Common {
         for why in sum.void.iter().take(5) {
             eprintln!("void: {why}");
         }
-        let thin = sum.thin();
+        let thin = sum.thin(mode);
         for what in &thin {
             eprintln!("too little to see: {what}");
         }

@@ -13,6 +13,9 @@ const KILL_LIMIT: usize = 4;
 /// The passages of a point at which a process is hit.
 pub(crate) const HITS: u32 = 3;
 
+/// Workers that are killed while limits are full.
+const CROWD_WORKERS: u32 = 4;
+
 /// Plans of a thousand that hit a worker within a write, at a later passage too: most of what can
 /// go wrong goes wrong there.
 const WRITES: u64 = 500;
@@ -22,6 +25,8 @@ const LATE_HITS: u64 = 15;
 /// A way to hit processes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Mode {
+    /// Four workers are killed at random instants while crowds of jobs fill their limits.
+    Crowd,
     /// One process is killed at a crash point, and its next life at one too.
     Double,
     /// All workers are killed at once.
@@ -39,7 +44,8 @@ pub(crate) enum Mode {
 }
 
 impl Mode {
-    const ALL: [Mode; 7] = [
+    const ALL: [Mode; 8] = [
+        Mode::Crowd,
         Mode::Double,
         Mode::Group,
         Mode::Mixed,
@@ -51,6 +57,7 @@ impl Mode {
 
     pub(crate) fn as_str(self) -> &'static str {
         match self {
+            Mode::Crowd => "crowd",
             Mode::Double => "double",
             Mode::Group => "group",
             Mode::Mixed => "mixed",
@@ -134,8 +141,12 @@ impl Plans {
             workers: choices.between(2, 4) as u32,
             acts: choices.between(16, 36),
             lossy: choices.per_mille(700) || point == "client.retry",
+            crowd: mode == Mode::Crowd,
             blows: Vec::new(),
         };
+        if plan.crowd {
+            plan.workers = CROWD_WORKERS;
+        }
         plan.blows = self.blows(mode, &plan, &mut choices, (point, hit, all));
         plan
     }
@@ -179,7 +190,7 @@ impl Plans {
             }
             Mode::Group => self.together(Who::Workers, choices),
             Mode::Store => self.together(Who::All, choices),
-            Mode::Random | Mode::Mixed => self.anywhere(plan, choices),
+            Mode::Crowd | Mode::Random | Mode::Mixed => self.anywhere(plan, choices),
         }
     }
 

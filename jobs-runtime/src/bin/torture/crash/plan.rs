@@ -16,6 +16,9 @@ pub(crate) struct Plan {
     pub(crate) acts: u64,
     /// Calls to the store fail and lose their answers at times.
     pub(crate) lossy: bool,
+    /// The client enqueues crowds of jobs of few limited keys, and nothing else.
+    #[serde(default)]
+    pub(crate) crowd: bool,
     /// What happens to the processes.
     pub(crate) blows: Vec<Blow>,
 }
@@ -170,6 +173,7 @@ mod tests {
             workers: 2,
             acts: 9,
             lossy: true,
+            crowd: false,
             blows: vec![at(1), at(2), point],
         }
     }

@@ -55,6 +55,7 @@ pub(crate) struct Setup {
     pub(crate) calm_from: Timestamp,
     pub(crate) lossy: bool,
     pub(crate) acts: u64,
+    pub(crate) crowd: bool,
     pub(crate) bug: Option<String>,
 }
 
@@ -135,7 +136,11 @@ async fn live(setup: Setup) -> Result<(), String> {
             worker.run().await.map_err(|failure| failure.to_string())
         }
         Role::Client => {
-            be_client(&jobs, Choices::of(seed, part), setup.acts, time).await;
+            let choices = Choices::of(seed, part);
+            match setup.crowd {
+                true => be_crowd(&jobs, choices, setup.acts, time).await,
+                false => be_client(&jobs, choices, setup.acts, time).await,
+            }
             Ok(())
         }
     }
@@ -157,6 +162,16 @@ async fn be_client(jobs: &Jobs, mut choices: Choices, acts: u64, time: FastTime)
             drop(operator.act(jobs).await);
             do_the_round(jobs, time).await;
         }
+    }
+}
+
+/// A client that fills limits.
+async fn be_crowd(jobs: &Jobs, choices: Choices, acts: u64, time: FastTime) {
+    use jobs_runtime::clock::Clock;
+    let mut client = Client::new(choices);
+    for _ in 0..acts {
+        time.sleep(client.pause(MEAN_PAUSE)).await;
+        drop(client.crowd(jobs).await);
     }
 }
 

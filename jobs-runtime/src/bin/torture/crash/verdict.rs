@@ -4,9 +4,9 @@ use super::process::{log_folder, store_file};
 use super::trial::Terms;
 use crate::paid;
 use jobs_runtime::core::Millis;
-use jobs_runtime::torture::check::{self, Limit, LimitOf, Rules};
+use jobs_runtime::torture::check::{self, Rules};
 use jobs_runtime::torture::log::read_folder;
-use jobs_runtime::torture::workload::LIMITED_AT_ONCE;
+use jobs_runtime::torture::workload::limits;
 use std::collections::BTreeMap;
 use std::path::Path;
 use std::time::Duration;
@@ -77,10 +77,7 @@ pub(crate) fn restless(
 fn rules(terms: &Terms) -> Rules {
     Rules {
         heal_within: Some((terms.heal * terms.speed).into()),
-        limits: vec![Limit {
-            of: LimitOf::EachKey,
-            most: LIMITED_AT_ONCE,
-        }],
+        limits: limits(),
         clock_slack: CLOCK_SLACK,
         ordered_claims: true,
         wake_within: Some((terms.heal / WAKE_SHARE_OF_HEAL * terms.speed).into()),
