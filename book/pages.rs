@@ -30,6 +30,7 @@ pages! {
     testing_jobs = "testing-jobs.md";
     encryption = "encryption.md";
     sqlite = "sqlite.md";
+    postgres = "postgres.md";
     build_cost = "build-cost.md";
     how_it_was_broken = "how-it-was-broken.md";
     seeded_bugs = "seeded-bugs.md";

@@ -92,7 +92,8 @@ impl Operator {
         schedules::leave(jobs).await
     }
 
-    async fn toggle(&mut self, jobs: &Jobs) -> Result<(), Error> {
+    /// Pauses a queue, or resumes the one that is paused.
+    pub(in crate::torture) async fn toggle(&mut self, jobs: &Jobs) -> Result<(), Error> {
         if let Some(queue) = self.paused {
             jobs.admin().resume(queue).await?;
             self.paused = None;
