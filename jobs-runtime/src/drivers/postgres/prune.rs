@@ -28,6 +28,7 @@ pub(super) async fn prune(tx: &mut Tx<'_>, bounds: &PruneBounds) -> Result<Prune
         jobs: jobs + ruled_out,
         events,
         dead_letters,
+        freed_bytes: 0,
     })
 }
 

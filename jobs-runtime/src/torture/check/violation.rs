@@ -3,7 +3,9 @@
 use crate::torture::history::Entry;
 use std::fmt;
 
-/// The promises that a history can break.
+/// The promises that a history can break. One is not among them: that one poison job, kind or hung
+/// body cannot stop others (I20) is what I18 says of those others, in a workload that has such jobs;
+/// that everything else comes to rest is all that a history can show of it.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
 pub enum Invariant {
     /// What was acknowledged is not lost.

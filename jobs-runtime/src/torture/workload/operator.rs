@@ -1,11 +1,11 @@
-//! What a person does to jobs beside the programs: cancels, revives, forks, pauses, prunes, and keeps
-//! a schedule.
+//! What a person does to jobs beside the programs: cancels, revives, forks, pauses, limits, prunes,
+//! and keeps a schedule.
 
 use super::choices::Choices;
 use super::schedules;
-use crate::contract::{JobFilter, PruneBounds};
+use crate::contract::{JobFilter, PruneBounds, PruneRule};
 use crate::core::{Job, JobId, Millis, State};
-use crate::{Error, Jobs};
+use crate::{Error, Jobs, Limit};
 use std::time::Duration;
 
 /// Jobs that a person looks at, at a time.
@@ -50,6 +50,7 @@ impl Operator {
                 (6, 6),
                 (4, 7),
                 (12, 8),
+                (5, 9),
             ],
             0,
         );
@@ -71,6 +72,7 @@ impl Operator {
             6 => self.prune(jobs, false).await,
             7 => self.prune(jobs, true).await,
             8 => schedules::act(&mut self.choices, jobs).await,
+            9 => self.limit(jobs).await,
             _ => match self.pick(jobs, State::is_live).await? {
                 Some(job) => admin.cancel(job.spec.id).await,
                 None => Ok(()),
@@ -102,12 +104,28 @@ impl Operator {
     }
 
     /// Removes what is old: of ended jobs and events, or also of dead letters.
+    /// Holds limited jobs to less than they declare, or to that again: so what they declare is what
+    /// holds at every instant.
+    async fn limit(&mut self, jobs: &Jobs) -> Result<(), Error> {
+        let limit = match self.choices.per_mille(500) {
+            true => Limit::NONE.concurrency(1),
+            false => Limit::NONE,
+        };
+        jobs.admin().limit_job("torture-limited", limit).await
+    }
+
     async fn prune(&mut self, jobs: &Jobs, dead: bool) -> Result<(), Error> {
         let now = jobs.store().env.clock.now();
         let before = now.before(Millis::secs(60));
         let bounds = PruneBounds {
             ended_before: before,
-            rules: Vec::new(),
+            // No more than the bound above lets go, by the other way of saying it.
+            rules: vec![PruneRule {
+                name: None,
+                state: State::Done,
+                before: Some(before),
+                keep: None,
+            }],
             events_expired_before: now,
             dead_before: dead.then_some(before),
             limit: 20,
