@@ -99,16 +99,81 @@ impl<'h> Events<'h> {
 
 /// Every event that any record of the job has taken.
 fn taken(index: &Index<'_>, line: &Line<'_>) -> HashSet<EventId> {
+    recorded(index, line)
+        .filter_map(|record| record.event)
+        .collect()
+}
+
+/// Whether the chain of a run is past an event: a run before it has consumed that one or a later
+/// one, by a wait that would have taken it. A run of a chain waits from the chain's start on, so
+/// from before its own enqueue; the runs of a chain have their key in common, or go on from each
+/// other.
+fn passed(
+    index: &Index<'_>,
+    events: &Map<EventId, Made<'_>>,
+    line: &Line<'_>,
+    wait: &Waited,
+    event: Made<'_>,
+) -> bool {
+    let Some(enqueue) = line.enqueues.first().map(|at| index.made[*at]) else {
+        return false;
+    };
+    if wait.since >= index.at(enqueue.begin) {
+        return false;
+    }
+    let key = enqueue.enqueue().and_then(|call| call.key.as_ref());
+    let goes_on = |other: &Line<'_>| {
+        let settles = other
+            .commits
+            .iter()
+            .filter_map(|at| index.made[*at].settle());
+        let mut next = settles.filter_map(|settled| match settled {
+            Settled::Continue { next } => Some(next),
+            _ => None,
+        });
+        next.any(|next| Some(next) == line.id)
+    };
+    let is_of_chain = |other: &&Line<'_>| {
+        let first = other.enqueues.first().map(|at| index.made[*at]);
+        let own = first.and_then(|made| made.enqueue()?.key.as_ref());
+        other.id != line.id && (key.is_some() && own == key || goes_on(other))
+    };
+    let chain = index.jobs.iter().filter(is_of_chain);
+    let mut records = chain.flat_map(|other| recorded(index, other));
+    records.any(|record| consumes_past(events, record, event))
+}
+
+/// Whether a record has consumed an event or a later one, by a wait that would have taken it.
+fn consumes_past(events: &Map<EventId, Made<'_>>, record: &Recorded, event: Made<'_>) -> bool {
+    let consumed = record.event.and_then(|id| events.get(&id));
+    let (Some(consumed), Some(wait)) = (consumed, &record.wait) else {
+        return false;
+    };
+    let (Some(theirs), Some(own)) = (consumed.publish(), event.publish()) else {
+        return false;
+    };
+    let seq = |made: Made<'_>| match made.answer() {
+        Some(Answer::Published { seq, .. }) => Some(*seq),
+        _ => None,
+    };
+    theirs.name == own.name
+        && (wait.key.is_none() || wait.key == own.key)
+        && seq(*consumed) >= seq(event)
+}
+
+/// Every record of a job that anybody wrote or read.
+fn recorded<'h>(index: &Index<'h>, line: &Line<'h>) -> impl Iterator<Item = &'h Recorded> {
     let commits = line
         .commits
         .iter()
         .filter_map(|at| index.made[*at].commit());
-    let recorded = commits.flat_map(|commit| &commit.records);
-    let read = line.leases.iter().flat_map(|held| &held.lease.journal);
-    recorded
-        .chain(read)
-        .filter_map(|record| record.event)
-        .collect()
+    let written: Vec<&'h Recorded> = commits.flat_map(|commit| &commit.records).collect();
+    let read: Vec<&'h Recorded> = line
+        .leases
+        .iter()
+        .flat_map(|held| &held.lease.journal)
+        .collect();
+    written.into_iter().chain(read)
 }
 
 fn served_once(
@@ -185,7 +250,8 @@ fn waits_in_vain(index: &Index<'_>, events: &Events<'_>, line: &Line<'_>, found:
         let Some((stored, _)) = stored(index, line, &record.step, usize::MAX) else {
             continue;
         };
-        if let Some(made) = events.for_wait(index, line, wait, stored, &taken).next() {
+        let mut there = events.for_wait(index, line, wait, stored, &taken);
+        if let Some(made) = there.find(|made| !passed(index, &events.by_id, line, wait, *made)) {
             let what = format!(
                 "{} still waits in \"{}\", and its event was published",
                 line.name(),
@@ -223,7 +289,10 @@ fn timed_out(
         }
         let taken = taken(index, line);
         let mut there = events.for_wait(index, line, wait, stored, &taken);
-        if let Some(event) = there.find(|event| event.end < held.asked) {
+        let is_due = |event: &Made<'_>| {
+            event.end < held.asked && !passed(index, &events.by_id, line, wait, *event)
+        };
+        if let Some(event) = there.find(is_due) {
             let what = format!(
                 "the wait \"{}\" of {} timed out, and its event was there",
                 record.step,

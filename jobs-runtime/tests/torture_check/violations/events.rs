@@ -119,6 +119,44 @@ fn a_wait_that_gives_up_beside_its_event_is_found() {
     story.breaks(Invariant::I5, "timed out, and its event was there");
 }
 
+/// A run whose wait gives up beside an event that another run had taken, which had ended so.
+fn given_up_after(settled: Settled) -> Story {
+    let mut story = Story::default();
+    story.publish(7).pass(1).enqueue(1).pass(1);
+    let lease = story.lease_of(1, 1, 1);
+    story.lease(1, lease).record(1, 1, 1, served("paid?", 0));
+    story.settle(1, 1, 2, settled).pass(1).enqueue(2).pass(1);
+    let lease = story.lease_of(2, 1, 1);
+    story.lease(1, lease).record(2, 1, 1, wait("paid?"));
+    story.settle(2, 1, 2, PARK).pass(1);
+    let lease = Leased {
+        journal: vec![wait("paid?")],
+        ..story.lease_of(2, 2, 1)
+    };
+    let given_up = Recorded {
+        ended: Some(Ended::TimedOut),
+        event: None,
+        hash: 2,
+        ..served("paid?", 0)
+    };
+    story.lease(1, lease).record(2, 2, 1, given_up);
+    story.settle(2, 2, 2, ACK);
+    story
+}
+
+#[test]
+fn what_a_run_has_taken_is_not_for_the_one_that_goes_on_from_it() {
+    let alone = given_up_after(ACK);
+    alone.breaks_among_others(Invariant::I5, "timed out, and its event was there");
+    let chain = given_up_after(Settled::Continue { next: job(2) });
+    let report = chain.report();
+    let broken = report
+        .violations
+        .iter()
+        .any(|it| it.invariant == Invariant::I5);
+    assert!(!broken, "{}", told(&report));
+}
+
 #[test]
 fn a_wait_that_is_served_in_time_is_counted() {
     let mut story = parked();
