@@ -114,16 +114,6 @@ impl Operator {
     }
 
     /// Removes what is old: of ended jobs and events, or also of dead letters.
-    /// Holds limited jobs to less than they declare, or to that again: so what they declare is what
-    /// holds at every instant.
-    async fn limit(&mut self, jobs: &Jobs) -> Result<(), Error> {
-        let limit = match self.choices.per_mille(500) {
-            true => Limit::NONE.concurrency(1),
-            false => Limit::NONE,
-        };
-        jobs.admin().limit_job("torture-limited", limit).await
-    }
-
     async fn prune(&mut self, jobs: &Jobs, dead: bool) -> Result<(), Error> {
         let now = jobs.store().env.clock.now();
         let before = now.before(Millis::secs(60));
