@@ -35,6 +35,7 @@ const NAMES_DRIVERS: &[&str] = &[
     "lib.rs",
     "testing/mod.rs",
     "torture/sim/engine.rs",
+    "torture/sim/fleet.rs",
 ];
 
 #[test]

@@ -85,15 +85,20 @@ impl Operator {
     /// # Errors
     /// If the setting could not be stored.
     pub async fn leave(&mut self, jobs: &Jobs) -> Result<(), Error> {
+        self.resume(jobs).await?;
+        schedules::leave(jobs).await
+    }
+
+    /// Resumes every queue.
+    pub(crate) async fn resume(&mut self, jobs: &Jobs) -> Result<(), Error> {
         for queue in QUEUES {
             jobs.admin().resume(queue).await?;
         }
         self.paused = None;
-        schedules::leave(jobs).await
+        Ok(())
     }
 
-    /// Pauses a queue, or resumes the one that is paused.
-    pub(in crate::torture) async fn toggle(&mut self, jobs: &Jobs) -> Result<(), Error> {
+    async fn toggle(&mut self, jobs: &Jobs) -> Result<(), Error> {
         if let Some(queue) = self.paused {
             jobs.admin().resume(queue).await?;
             self.paused = None;
