@@ -141,7 +141,6 @@ impl Whole {
         self.log.drain(..surplus);
     }
 
-    /// What was pinned, for somebody who has seen this nudge.
     /// The jobs that the children of a stored commit have become: another one where it held the key.
     pub(super) fn children_of(&self, commit: &Commit) -> Vec<JobId> {
         let become_of = |child: &NewJob| {
@@ -155,6 +154,7 @@ impl Whole {
             .collect()
     }
 
+    /// What was pinned, for somebody who has seen this nudge.
     pub(super) fn news(&self, seen: u64) -> Option<Nudge> {
         let count = self.job.head.nudge;
         (count > seen).then(|| Nudge {
