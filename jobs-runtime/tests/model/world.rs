@@ -1,6 +1,7 @@
 //! Both drivers, and what the players of a sequence know: whom they enqueued, what they hold.
 
 mod commits;
+mod sent;
 
 use crate::life::may;
 use crate::ops::{Asked, Carried, End, Op};
@@ -19,6 +20,7 @@ use jobs_runtime::drivers::memory::Memory;
 use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
 use jobs_runtime::{Error, JobId, RunId, Timestamp};
 use proptest::sample::Index;
+use sent::Sent;
 use std::collections::BTreeMap;
 use std::fmt::Debug;
 use std::path::Path;
@@ -47,7 +49,7 @@ pub(crate) struct World {
     asked: Vec<NewJob>,
     events: Vec<NewEvent>,
     holders: Vec<Holder>,
-    sent: Vec<Commit>,
+    sent: Vec<Sent>,
     seen: Vec<(JobId, State, u64)>,
     played: usize,
 }
@@ -108,10 +110,12 @@ impl World {
     /// Makes a call on both, and compares what they answer and show: the rows after each call,
     /// all there is to see now and then.
     pub(crate) fn play(&mut self, op: &Op) {
+        let amounts_to = self.amounts_to(op);
         self.call(op);
         self.played += 1;
         let rows = both!(self, driver => same::rows(driver), |rows| rows);
-        self.lives_on(op, &rows);
+        self.lives_on(&amounts_to, &rows);
+        self.forget(&rows);
         self.seen = rows
             .iter()
             .map(|job| (job.spec.id, job.head.state, job.head.token.epoch))
@@ -167,8 +171,9 @@ impl World {
             Op::Claim { limit, queue } => self.claim(*limit, *queue),
             Op::Commit(holder, carried) => self.commit(holder, carried),
             Op::CommitAgain(which) => {
-                if let Some(commit) = pick(&self.sent, which).cloned() {
-                    self.send(&commit);
+                if let Some(sent) = pick(&self.sent, which).cloned() {
+                    let answer = self.send(&sent.commit);
+                    self.keep(sent.commit, answer.as_ref());
                 }
             }
             Op::Enqueue(asked) => {
@@ -363,8 +368,8 @@ impl World {
         let revision = row.head.revision.saturating_sub(u64::from(stale));
         let change = self.ids.bits() as u64;
         let commit = make(id, row.spec.run_id, revision).with_id(change);
-        self.send(&commit);
-        self.sent.push(commit);
+        let answer = self.send(&commit);
+        self.keep(commit, answer.as_ref());
     }
 
     fn journal(&self, id: JobId) -> Vec<StepRecord> {

@@ -12,7 +12,7 @@ impl World {
         let mut holder = self.holders.remove(which);
         let commit = self.made(&mut holder, carried);
         let answer = self.send(&commit);
-        self.sent.push(commit.clone());
+        self.keep(commit.clone(), answer.as_ref());
         match answer {
             Some(CommitAnswer::Applied(applied)) => {
                 if let Some(news) = applied.nudge {
