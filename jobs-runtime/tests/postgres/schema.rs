@@ -55,6 +55,22 @@ async fn a_store_of_a_newer_version_is_left_alone() {
 }
 
 #[tokio::test]
+async fn a_parameter_that_would_be_passed_over_is_refused() {
+    for (parameter, words) in [
+        ("shema=work", "did you mean `schema`?"),
+        ("connections=0", "above zero"),
+        ("connections=many", "above zero"),
+        ("sslmode=require", "sslmode=disable"),
+        ("nonsense", "application_name"),
+    ] {
+        let url = format!("postgres://jobs@127.0.0.1:1/jobs?{parameter}");
+        let error = Jobs::connect(&url).await.err().unwrap();
+        assert_eq!(error.code(), "X_URL_INVALID", "{parameter}");
+        assert!(error.fix().contains(words), "{parameter}: {}", error.fix());
+    }
+}
+
+#[tokio::test]
 async fn the_name_of_a_schema_is_never_syntax() {
     for name in ["", "1a", "Jobs", "a\"b", "a;b", "a b", &"a".repeat(49)] {
         let url = format!("postgres://jobs@127.0.0.1:1/jobs?schema={name}");

@@ -92,7 +92,7 @@ impl Fault {
             "3D000" => "create the database, or name one that is there in the URL",
             "25006" => {
                 "this server is a standby, or the transaction is read-only: connect to the one \
-                 that takes writes (`target_session_attrs=read-write`)"
+                 that takes writes"
             }
             "42501" => "let this user create and use the schema of the store",
             "42P01" | "3F000" => "the schema of the store is gone: connect anew, which creates it",

@@ -19,6 +19,21 @@ const MAX_SCHEMA_CHARS: usize = 48;
 /// Parameters of a URL that are this driver's own; the others are sqlx's.
 const OWN: [&str; 3] = ["schema", "connections", "payload_limit"];
 
+/// Those that sqlx reads; it passes over others with no more than a warning. Not among them: what
+/// asks for TLS, which this version does not speak.
+const OF_SQLX: [&str; 10] = [
+    "application_name",
+    "dbname",
+    "host",
+    "hostaddr",
+    "options",
+    "password",
+    "port",
+    "sslmode",
+    "statement-cache-capacity",
+    "user",
+];
+
 /// How a store in Postgres is set up.
 ///
 /// ```
@@ -41,12 +56,13 @@ pub struct PostgresOptions {
 
 impl PostgresOptions {
     /// For the server, database and user of a URL, with every parameter that sqlx knows
-    /// (`sslmode`, `sslrootcert`, `application_name`, `options`, ..), and `schema` (`jobs`),
+    /// (`application_name`, `host`, `options`, ..) but those for TLS, and `schema` (`jobs`),
     /// `connections` (6) and `payload_limit` in bytes (1 MiB, at most 16 MiB).
     ///
     /// # Errors
     /// `X_URL_INVALID`, naming the parameter.
     pub fn from_url(url: &str) -> Result<Self, Error> {
+        check_names(url)?;
         let (own, others) = split(url);
         let connect: PgConnectOptions = others.parse().map_err(|error: sqlx::Error| {
             let fix = "write it as in \"postgres://user:password@host:5432/database\"";
@@ -64,7 +80,7 @@ impl PostgresOptions {
             let number = || {
                 let fix = format!("write `{name}` as a whole number above zero");
                 let number: Option<u32> = value.parse().ok().filter(|it| *it > 0);
-                let what = format!("`{name}={value}` is no number");
+                let what = format!("`{name}={value}` is no number above zero");
                 number.ok_or_else(|| Error::url_invalid(url, what, fix))
             };
             match name.as_str() {
@@ -92,6 +108,29 @@ impl PostgresOptions {
         self.env = env;
         self
     }
+}
+
+/// Refuses a parameter that would be passed over: a schema that is misspelled is another store.
+fn check_names(url: &str) -> Result<(), Error> {
+    let query = url.split_once('?').map_or("", |(_, query)| query);
+    for parameter in query.split('&').filter(|it| !it.is_empty()) {
+        let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
+        let known = OWN.iter().chain(&OF_SQLX).copied();
+        if !known.clone().any(|own| own == name) && !name.starts_with("options[") {
+            let fix = match crate::admin::nearest(name, known.clone()) {
+                Some(near) => format!("did you mean `{near}`?"),
+                None => format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
+            };
+            let why = format!("there is no parameter `{name}`");
+            return Err(Error::url_invalid(url, why, fix));
+        }
+        if name == "sslmode" && !["allow", "disable", "prefer"].contains(&value) {
+            let fix = "reach the server over a network that you trust, with `sslmode=disable`";
+            let why = format!("`sslmode={value}` asks for TLS, which this version does not speak");
+            return Err(Error::url_invalid(url, why, fix));
+        }
+    }
+    Ok(())
 }
 
 /// A name that needs no thought in any quotes: nothing that a user gives becomes syntax.
