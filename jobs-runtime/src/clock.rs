@@ -22,6 +22,12 @@ pub trait Clock: Send + Sync + 'static {
     /// Waits so long.
     fn sleep(&self, span: Duration) -> Sleeping;
 
+    /// Waits until [`Clock::monotonic`] shows this. A clock that others move answers it itself: what
+    /// passes between the reading and the wait would be waited for once more.
+    fn sleep_until(&self, at: Duration) -> Sleeping {
+        self.sleep(at.saturating_sub(self.monotonic()))
+    }
+
     /// The time that stores shall use instead of their own; `None` in production.
     fn imposed(&self) -> Option<Timestamp> {
         None
@@ -182,9 +188,13 @@ impl Clock for VirtualClock {
     }
 
     fn sleep(&self, span: Duration) -> Sleeping {
+        self.sleep_until(self.monotonic().saturating_add(span))
+    }
+
+    fn sleep_until(&self, at: Duration) -> Sleeping {
         let mut state = self.lock();
         state.next_sleeper += 1;
-        let key = (state.elapsed.saturating_add(span), state.next_sleeper);
+        let key = (at, state.next_sleeper);
         drop(state);
         Box::pin(VirtualSleep {
             clock: self.clone(),

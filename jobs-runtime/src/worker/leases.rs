@@ -247,11 +247,11 @@ pub(crate) async fn keep(leases: Arc<Leases>, store: Store) {
             continue;
         };
         let due = if hinted { Duration::ZERO } else { due };
-        let wait = due.max(not_before).saturating_sub(clock.monotonic());
-        if !wait.is_zero() {
+        let due = due.max(not_before);
+        if due > clock.monotonic() {
             tokio::select! {
                 biased;
-                () = clock.sleep(wait) => {}
+                () = clock.sleep_until(due) => {}
                 () = leases.changed.notified() => continue,
                 () = inbox_hint(&mut hints), if !hinted => {
                     hinted = true;

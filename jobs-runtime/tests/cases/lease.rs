@@ -326,7 +326,8 @@ async fn q45_clocks_of_workers_ten_minutes_apart_expire_nothing_and_start_nothin
         let entropy = jobs_runtime::clock::SeededEntropy::new(ahead_ms.unsigned_abs());
         world.jobs_in(jobs_runtime::clock::Env::new(clock, entropy))
     };
-    let ahead = skewed(TEN_MINUTES_MS).hooked(Faults::of(&world));
+    let ahead = skewed(TEN_MINUTES_MS);
+    // Only its heartbeats are told of: it is the one whose lease is to be kept.
     let behind = skewed(-TEN_MINUTES_MS).hooked(Faults::of(&world));
     let held = gated(1).enqueue(&behind).await.unwrap();
     let slow = world.start(world.worker(&behind, "behind").concurrency(1));

@@ -127,4 +127,8 @@ impl jobs_runtime::clock::Clock for Skewed {
     fn sleep(&self, span: std::time::Duration) -> jobs_runtime::clock::Sleeping {
         self.follows.sleep(span)
     }
+
+    fn sleep_until(&self, at: std::time::Duration) -> jobs_runtime::clock::Sleeping {
+        self.follows.sleep_until(at)
+    }
 }

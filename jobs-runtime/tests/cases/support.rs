@@ -313,18 +313,9 @@ impl World {
                 let millis = line.strip_prefix("beat ").and_then(|at| at.parse().ok());
                 millis.is_some_and(|millis: i64| millis >= now.0)
             };
-            let came = async {
-                while !self.log.lines().iter().any(is_new) {
-                    tokio::task::yield_now().await;
-                    // Whoever began to wait in the moment of the advance waits a little longer.
-                    let chance = Duration::from_millis(200);
-                    let mut lines = self.log.0.subscribe();
-                    if tokio::time::timeout(chance, lines.changed()).await.is_err() {
-                        self.clock.advance(SECOND);
-                    }
-                }
-            };
-            within(came).await;
+            let mut lines = self.log.0.subscribe();
+            let came = lines.wait_for(|lines| lines.iter().any(is_new));
+            within(came).await.unwrap();
         }
     }
 

@@ -106,9 +106,11 @@ async fn b32_a_wait_that_was_met_while_its_worker_was_cut_off_goes_on_afterwards
     let working = world.start(world.worker(&jobs, "a"));
     within(world.log.saw("a suspended", 1)).await;
     cut.cut(&[Verb::Claim, Verb::Heartbeat, Verb::Commit]);
-    world.jobs().publish(paid(7), "k".to_owned()).await.unwrap();
+    // The next claim is refused, and none is on its way any more.
     let claims = world.log.count("store Claim");
-    world.pass(SECOND, "store Claim", claims + 3).await;
+    world.pass(SECOND, "store Claim", claims + 1).await;
+    world.jobs().publish(paid(7), "k".to_owned()).await.unwrap();
+    world.pass(SECOND, "store Claim", claims + 4).await;
     assert_eq!(world.log.count("waits k"), 1);
     cut.mend();
     world.pass(SECOND, "a ended done", 1).await;
