@@ -116,17 +116,20 @@ fn is_whole(index: &Index<'_>, line: &Line<'_>, at: usize, dumped: &Dumped, foun
     }
 }
 
-/// Its own input, or that of a call that may replace it.
+/// Its own input, or that of a call that may replace it, or that may have made the same tick from
+/// another version of its schedule.
 fn has_input(index: &Index<'_>, dumped: &Dumped, call: &EnqueueCall) -> bool {
-    let replaces = |made: &Made<'_>| {
-        made.may_be_done()
-            && made.enqueue().is_some_and(|other| {
-                other.on_conflict == Conflict::Replace
-                    && other.key == call.key
-                    && other.input == dumped.input
-            })
+    let replaces = |other: &EnqueueCall| {
+        other.on_conflict == Conflict::Replace && call.key.is_some() && other.key == call.key
     };
-    dumped.input == call.input || call.key.is_some() && index.made.iter().any(replaces)
+    let makes_the_tick = |other: &EnqueueCall| other.tick.is_some() && other.job == call.job;
+    let mut others = index.made.iter().filter(|made| made.may_be_done());
+    dumped.input == call.input
+        || others.any(|made| {
+            made.enqueue().is_some_and(|other| {
+                other.input == dumped.input && (replaces(other) || makes_the_tick(other))
+            })
+        })
 }
 
 fn is_end(settled: Settled) -> Option<State> {

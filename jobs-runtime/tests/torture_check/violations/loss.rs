@@ -66,6 +66,35 @@ fn a_job_without_its_input_is_found() {
     story.breaks(Invariant::I1, "another input than was enqueued");
 }
 
+/// A job that two versions of one schedule asked for, the first with the input 9, the second with 8.
+fn of_two_templates(tick: Option<Tick>) -> Story {
+    let mut story = Story::default();
+    for input in [9, 8] {
+        story.enqueue_as(EnqueueCall {
+            tick: tick.clone(),
+            input,
+            ..enqueue_of(1)
+        });
+    }
+    story.quiet().dump(Dumped {
+        epoch: 0,
+        tick,
+        input: 8,
+        ..Story::dumped(1, State::Pending)
+    });
+    story
+}
+
+#[test]
+fn a_tick_may_be_made_from_either_version_of_its_schedule() {
+    of_two_templates(Some(tick("nightly", 60))).is_clean();
+}
+
+#[test]
+fn a_job_that_is_no_tick_keeps_its_first_input() {
+    of_two_templates(None).breaks(Invariant::I1, "another input than was enqueued");
+}
+
 #[test]
 fn a_job_that_ends_twice_is_found() {
     let mut story = begun();
