@@ -117,10 +117,7 @@ fn check_names(url: &str) -> Result<(), Error> {
         let (name, value) = parameter.split_once('=').unwrap_or((parameter, ""));
         let known = OWN.iter().chain(&OF_SQLX).copied();
         if !known.clone().any(|own| own == name) && !name.starts_with("options[") {
-            let fix = match crate::admin::nearest(name, known.clone()) {
-                Some(near) => format!("did you mean `{near}`?"),
-                None => format!("use one of {}", known.collect::<Vec<_>>().join(", ")),
-            };
+            let fix = format!("use one of {}", known.collect::<Vec<_>>().join(", "));
             let why = format!("there is no parameter `{name}`");
             return Err(Error::url_invalid(url, why, fix));
         }
