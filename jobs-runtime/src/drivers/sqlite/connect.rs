@@ -68,8 +68,12 @@ pub(super) fn open(
 }
 
 fn set_up_writer(connection: &Connection, options: &SqliteOptions) -> Result<(), Fault> {
-    // Before the first table: afterwards it would take a rewrite of the whole file.
-    connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    // Before the first table: afterwards it would take a rewrite of the whole file. And not where it
+    // says nothing new: it waits for the write lock, which others may hold for long.
+    let pages: i64 = connection.pragma_query_value(None, "page_count", |row| row.get(0))?;
+    if pages == 0 {
+        connection.pragma_update(None, "auto_vacuum", "INCREMENTAL")?;
+    }
     wal(connection, options.busy_timeout)?;
     let level = if options.allow_weak_durability {
         "NORMAL"

@@ -42,6 +42,18 @@ async fn the_settings_of_a_writer_read_back_as_promised() {
 }
 
 #[tokio::test]
+async fn a_store_opens_while_another_process_writes() {
+    let (_folder, path) = place();
+    open(&path).await.close().await;
+    let other = raw(&path);
+    other.execute_batch("BEGIN IMMEDIATE").unwrap();
+    let store = open(&path).await;
+    assert!(store.stats(None).await.unwrap().is_empty());
+    other.execute_batch("ROLLBACK").unwrap();
+    store.close().await;
+}
+
+#[tokio::test]
 async fn weak_durability_is_asked_for_by_name_and_shows_in_the_capabilities() {
     let (_folder, path) = place();
     let strong = open(&path).await;
