@@ -6,8 +6,8 @@ use jobs_runtime::core::{
 };
 use jobs_runtime::torture::check::{Invariant, Report, Rules, check};
 use jobs_runtime::torture::history::{
-    Answer, Bounds, Call, CommitCall, Dumped, Effect, Ended, EnqueueCall, Entry, Leased, Life, Op,
-    PublishCall, Recorded, Settled, Tick, Waited, What,
+    Answer, Bounds, Call, CommitCall, Dumped, Effect, Ended, EndedRule, EnqueueCall, Entry, Leased,
+    Life, Op, PublishCall, Recorded, Settled, Tick, Waited, What,
 };
 use jobs_runtime::{JobId, RunId, Timestamp};
 
@@ -278,10 +278,19 @@ impl Story {
     }
 
     pub(crate) fn prune(&mut self, dead_before: Option<Timestamp>) -> &mut Self {
+        self.prune_by(dead_before, Vec::new())
+    }
+
+    pub(crate) fn prune_by(
+        &mut self,
+        dead_before: Option<Timestamp>,
+        rules: Vec<EndedRule>,
+    ) -> &mut Self {
         let bounds = Bounds {
             ended_before: Timestamp(0),
             events_expired_before: Timestamp(0),
             dead_before,
+            rules,
         };
         let answer = Answer::Pruned {
             jobs: 0,

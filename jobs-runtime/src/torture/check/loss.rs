@@ -1,9 +1,10 @@
 //! I1: what was acknowledged is in the store, once and whole; what was refused is not.
 
 use super::index::{Index, Line, Made, Outcome};
+use super::pruned::may_be_pruned;
 use super::{Invariant::I1, Rules, violation::Found};
 use crate::core::State;
-use crate::torture::history::{Answer, Call, Conflict, Dumped, EnqueueCall, Settled};
+use crate::torture::history::{Answer, Conflict, Dumped, EnqueueCall, Settled};
 
 pub(super) fn check(index: &Index<'_>, rules: &Rules, found: &mut Found<'_>) {
     for line in &index.jobs {
@@ -43,24 +44,11 @@ fn is_kept(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>) {
         (None, Some(held)) => (held.asked, held.told),
         (None, None) => return,
     };
-    if !may_be_pruned(index, begin) {
+    if !may_be_pruned(index, line, begin) {
         let what = format!("{} was acknowledged, and is not in the store", line.name());
         let last = line.commits.last().map(|at| index.made[*at].end);
         found.add(I1, what, [end].into_iter().chain(last));
     }
-}
-
-/// Whether some removal could reach a job that was live at that place.
-pub(super) fn may_be_pruned(index: &Index<'_>, live_at: usize) -> bool {
-    index.prunes.iter().map(|at| index.made[*at]).any(|made| {
-        let Call::Prune(bounds) = made.call else {
-            return false;
-        };
-        let latest = bounds
-            .dead_before
-            .map_or(bounds.ended_before, |dead| dead.max(bounds.ended_before));
-        made.may_be_done() && made.end > live_at && latest > index.at(live_at)
-    })
 }
 
 fn was_asked_for(
@@ -132,7 +120,7 @@ fn has_input(index: &Index<'_>, dumped: &Dumped, call: &EnqueueCall) -> bool {
         })
 }
 
-fn is_end(settled: Settled) -> Option<State> {
+pub(super) fn is_end(settled: Settled) -> Option<State> {
     match settled {
         Settled::Ack { .. } | Settled::Continue { .. } => Some(State::Done),
         Settled::Cancel => Some(State::Cancelled),

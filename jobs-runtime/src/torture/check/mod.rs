@@ -20,6 +20,7 @@ mod index;
 mod keys;
 mod limits;
 mod loss;
+mod pruned;
 mod rest;
 mod rules;
 mod steps;

@@ -2,7 +2,7 @@
 
 use super::Recorded;
 use crate::core::{
-    CommitNumber, EventId, JobId, Millis, OnConflict, Priority, RunId, Timestamp, Token,
+    CommitNumber, EventId, JobId, Millis, OnConflict, Priority, RunId, State, Timestamp, Token,
 };
 use serde::{Deserialize, Serialize};
 
@@ -213,7 +213,7 @@ pub struct PublishCall {
 }
 
 /// What may be removed.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Bounds {
     /// Ended jobs older than this.
     pub ended_before: Timestamp,
@@ -221,4 +221,20 @@ pub struct Bounds {
     pub events_expired_before: Timestamp,
     /// Dead letters older than this; `None` leaves them alone.
     pub dead_before: Option<Timestamp>,
+    /// What else of the ended jobs.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub rules: Vec<EndedRule>,
+}
+
+/// Which of the ended jobs of one name and state may be removed.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct EndedRule {
+    /// Their durable name; without one, any.
+    pub name: Option<String>,
+    /// Their state.
+    pub state: State,
+    /// Those that ended before this.
+    pub before: Option<Timestamp>,
+    /// All but so many of each name, those that ended last.
+    pub keep: Option<u64>,
 }

@@ -12,7 +12,8 @@ mod record;
 
 pub use answer::{Answer, Leased};
 pub use call::{
-    Bounds, Call, CommitCall, Conflict, EnqueueCall, ParentStep, PublishCall, Settled, Tick,
+    Bounds, Call, CommitCall, Conflict, EndedRule, EnqueueCall, ParentStep, PublishCall, Settled,
+    Tick,
 };
 pub use record::{Ended, Recorded, Waited};
 

@@ -1,14 +1,16 @@
 //! The contract's values as a history tells them.
 
 use crate::Error;
-use crate::contract::{BeatAnswer, Claimed, Conflicted, EnqueueAnswer, PruneBounds, Pruned};
+use crate::contract::{
+    BeatAnswer, Claimed, Conflicted, EnqueueAnswer, PruneBounds, PruneRule, Pruned,
+};
 use crate::core::{
     Commit, CommitAnswer, CommitGuard, InboxContent, NewEvent, NewJob, OnConflict, Settle,
     Timestamp, Visible,
 };
 use crate::torture::history::{
-    Answer, Bounds, CommitCall, EnqueueCall, Leased, Op, ParentStep, PublishCall, Recorded,
-    Settled, Tick, What,
+    Answer, Bounds, CommitCall, EndedRule, EnqueueCall, Leased, Op, ParentStep, PublishCall,
+    Recorded, Settled, Tick, What,
 };
 use crate::torture::log::{clip, hash};
 
@@ -215,10 +217,17 @@ pub(super) fn leased(claimed: &Claimed, now: Timestamp) -> Leased {
 }
 
 pub(super) fn bounds(bounds: &PruneBounds) -> Bounds {
+    let rule = |rule: &PruneRule| EndedRule {
+        name: rule.name.as_deref().map(clip),
+        state: rule.state,
+        before: rule.before,
+        keep: rule.keep,
+    };
     Bounds {
         ended_before: bounds.ended_before,
         events_expired_before: bounds.events_expired_before,
         dead_before: bounds.dead_before,
+        rules: bounds.rules.iter().map(rule).collect(),
     }
 }
 

@@ -10,6 +10,8 @@ use std::time::Duration;
 
 /// Jobs that a person looks at, at a time.
 const PAGE: usize = 40;
+/// Ended jobs of each name that a removal by count leaves.
+const KEPT: u64 = 3;
 
 /// A person with the rights to everything.
 #[derive(Debug)]
@@ -123,14 +125,16 @@ impl Operator {
     async fn prune(&mut self, jobs: &Jobs, dead: bool) -> Result<(), Error> {
         let now = jobs.store().env.clock.now();
         let before = now.before(Millis::secs(60));
+        let by_count = self.choices.per_mille(300);
         let bounds = PruneBounds {
             ended_before: before,
-            // No more than the bound above lets go, by the other way of saying it.
+            // By age no more than the bound above lets go, by the other way of saying it; by count
+            // also what has just ended.
             rules: vec![PruneRule {
                 name: None,
                 state: State::Done,
-                before: Some(before),
-                keep: None,
+                before: (!by_count).then_some(before),
+                keep: by_count.then_some(KEPT),
             }],
             events_expired_before: now,
             dead_before: dead.then_some(before),

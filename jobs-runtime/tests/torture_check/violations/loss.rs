@@ -14,6 +14,37 @@ fn a_pruned_job_is_not_missed() {
     story.prune(Some(later)).is_clean();
 }
 
+/// So many jobs of one name end one after the other, and a rule keeps the last one; then the store
+/// has the jobs from `from` on.
+fn ended_and_kept(count: u128, from: u128, keep: u64) -> Story {
+    let mut story = Story::default();
+    for n in 1..=count {
+        let lease = story.enqueue(n).pass(1).lease_of(n, 1, 1);
+        story.lease(1, lease).settle(n, 1, 1, ACK).pass(1);
+    }
+    let rule = EndedRule {
+        name: None,
+        state: State::Done,
+        before: None,
+        keep: Some(keep),
+    };
+    story.prune_by(None, vec![rule]).quiet();
+    for n in from..=count {
+        story.dump(Story::dumped(n, State::Done));
+    }
+    story
+}
+
+#[test]
+fn a_job_after_which_enough_others_ended_is_not_missed() {
+    ended_and_kept(3, 2, 2).is_clean();
+}
+
+#[test]
+fn a_job_that_a_rule_keeps_and_that_is_gone_is_found() {
+    ended_and_kept(3, 3, 2).breaks(Invariant::I1, "is not in the store");
+}
+
 #[test]
 fn a_job_that_nobody_enqueued_is_found() {
     let mut story = finished();
@@ -132,6 +163,7 @@ fn a_job_that_was_over_and_pruned_before_its_enqueue_was_answered_is_no_loss() {
         ended_before,
         events_expired_before: Timestamp(0),
         dead_before: None,
+        rules: Vec::new(),
     };
     let answer = Answer::Pruned {
         jobs: 1,

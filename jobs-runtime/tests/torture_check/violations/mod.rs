@@ -18,8 +18,8 @@ use jobs_runtime::Timestamp;
 use jobs_runtime::core::{Millis, OnConflict, Position, Priority, RecordKind, State};
 use jobs_runtime::torture::check::{Coverage, Invariant, Limit, LimitOf, Report, Rules, check};
 use jobs_runtime::torture::history::{
-    Answer, Bounds, Call, CommitCall, Dumped, Ended, EnqueueCall, Leased, Recorded, Settled, Tick,
-    What,
+    Answer, Bounds, Call, CommitCall, Dumped, Ended, EndedRule, EnqueueCall, Leased, Recorded,
+    Settled, Tick, What,
 };
 
 const ACK: Settled = Settled::Ack { output: 1 };
