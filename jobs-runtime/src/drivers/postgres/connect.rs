@@ -8,6 +8,7 @@ use crate::Error;
 use crate::clock::Env;
 use crate::contract::{Capabilities, Durability, WakeUp};
 use crate::core::Timestamp;
+use crate::torture::crash_point;
 use sqlx::postgres::{PgPool, PgPoolOptions};
 use sqlx::{Connection, PgConnection, Transaction};
 use std::sync::Arc;
@@ -118,14 +119,14 @@ impl Postgres {
         };
         let is_durable = prepare(&options).await.map_err(Fault::before_write)?;
         let shared = Arc::new(Shared {
-            sql: Statements::new(&options.schema),
+            sql: Statements::new(&options.schema).by_clock(options.clock.as_deref()),
             capabilities: Capabilities {
                 driver: "postgres",
                 durability: Durability::Machine,
                 ordered_claim: true,
                 exact_stats: true,
                 indexed_lists: true,
-                transactional: false,
+                transactional: true,
                 shared: true,
                 payload_limit: options.payload_limit_bytes,
             },
@@ -174,6 +175,7 @@ impl Postgres {
             Some(now) => now,
             None => super::work::time(&mut transaction, &self.shared.sql).await?,
         };
+        crash_point!("driver.postgres.begun");
         Ok(Open {
             transaction,
             shared: &self.shared,
@@ -195,8 +197,10 @@ impl Postgres {
                 .execute(&mut *open.transaction)
                 .await?;
         }
+        crash_point!("driver.postgres.commit.before");
         let committed = open.transaction.commit().await;
         committed.map_err(|error| Failed::AtCommit(error.into()))?;
+        crash_point!("driver.postgres.commit.after");
         for hint in hints {
             // Nobody listens: nobody needs to be told.
             drop(self.shared.wake_ups.send(hint));

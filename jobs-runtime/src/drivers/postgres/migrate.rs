@@ -4,6 +4,7 @@
 use super::fault::Fault;
 use super::statements::in_schema;
 use crate::Error;
+use crate::torture::crash_point;
 use sqlx::{AssertSqlSafe, Connection, PgConnection, Row};
 
 /// One step of the schema.
@@ -62,6 +63,7 @@ pub(super) async fn migrate(connection: &mut PgConnection, schema: &str) -> Resu
         let lock = "SELECT pg_advisory_xact_lock(hashtextextended($1, 0))";
         let place = format!("jobs.migrate/{schema}");
         sqlx::query(lock).bind(place).execute(&mut *tx).await?;
+        crash_point!("driver.postgres.migrate.locked");
         let newest = newest(&mut tx, schema).await?;
         let last = MIGRATIONS.last().map_or(0, |it| it.version);
         if newest.is_some_and(|newest| newest > last) {
@@ -76,7 +78,9 @@ pub(super) async fn migrate(connection: &mut PgConnection, schema: &str) -> Resu
             run(&mut tx, &in_schema(migration.sql, schema)).await?;
             run(&mut tx, &noted(schema, migration)).await?;
         }
+        crash_point!("driver.postgres.migrate.before_commit");
         tx.commit().await?;
+        crash_point!("driver.postgres.migrate.after_commit");
     }
     Ok(())
 }

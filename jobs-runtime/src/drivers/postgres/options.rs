@@ -52,6 +52,8 @@ pub struct PostgresOptions {
     pub(super) acquire_timeout: Duration,
     pub(super) payload_limit_bytes: usize,
     pub(super) env: Env,
+    /// Another expression for the time of the store.
+    pub(super) clock: Option<String>,
 }
 
 impl PostgresOptions {
@@ -75,6 +77,7 @@ impl PostgresOptions {
             acquire_timeout: Duration::from_secs(30),
             payload_limit_bytes: DEFAULT_PAYLOAD_LIMIT_BYTES,
             env: Env::system(),
+            clock: None,
         };
         for (name, value) in own {
             let number = || {
@@ -99,6 +102,23 @@ impl PostgresOptions {
     #[must_use]
     pub fn connections(mut self, connections: u32) -> Self {
         self.connections = connections.max(1);
+        self
+    }
+
+    /// How long a request waits for a connection before it answers `X_DRIVER_UNAVAILABLE`, and how
+    /// long connecting waits for the server (30 seconds).
+    #[must_use]
+    pub fn acquire_timeout(mut self, timeout: Duration) -> Self {
+        self.acquire_timeout = timeout;
+        self
+    }
+
+    /// Takes the time of the store from this expression of SQL, in milliseconds: for harnesses, in
+    /// which leases of seconds pass in moments. All clients of a store must use the same.
+    #[doc(hidden)]
+    #[must_use]
+    pub fn clock(mut self, milliseconds: String) -> Self {
+        self.clock = Some(milliseconds);
         self
     }
 

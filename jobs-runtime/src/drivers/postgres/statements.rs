@@ -36,6 +36,16 @@ pub(super) fn in_schema(text: &str, schema: &str) -> String {
     body.join("\n").replace("jobs.", &format!("\"{schema}\"."))
 }
 
+impl Statements {
+    /// Takes the time from another expression.
+    pub(super) fn by_clock(mut self, milliseconds: Option<&str>) -> Self {
+        if let Some(milliseconds) = milliseconds {
+            self.clock = Sql(format!("SELECT {milliseconds}").into());
+        }
+        self
+    }
+}
+
 macro_rules! statements {
     ($($name:ident)*; of_dead $($dead:ident = $ended:ident)*) => {
         pub(super) struct Statements {

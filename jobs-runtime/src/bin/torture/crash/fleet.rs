@@ -1,5 +1,6 @@
 //! The processes of a trial: started, hit, looked after, and started again.
 
+use super::place::Place;
 use super::plan::{Blow, How, Plan, Who};
 use super::process::{Role, Setup};
 use super::time::FastTime;
@@ -21,6 +22,7 @@ const GONE_LIMIT_MS: u64 = 40;
 pub(crate) struct Orders {
     pub(crate) plan: Plan,
     pub(crate) folder: PathBuf,
+    pub(crate) place: Place,
     pub(crate) time: FastTime,
     /// For so long, by the machine, points are armed.
     pub(crate) armed_for: Duration,
@@ -252,7 +254,11 @@ impl Fleet {
 
     fn start(&mut self, index: usize) -> Result<(), String> {
         let Orders {
-            plan, folder, time, ..
+            plan,
+            folder,
+            place,
+            time,
+            ..
         } = &self.orders;
         let Some(process) = self.processes.get_mut(index) else {
             return Ok(());
@@ -262,6 +268,7 @@ impl Fleet {
         let setup = Setup {
             role: process.role,
             folder: folder.clone(),
+            place: place.clone(),
             process: life.process,
             life: life.incarnation,
             seed: plan.seed,

@@ -12,6 +12,8 @@ pub(crate) struct Run {
     pub(crate) points: usize,
     pub(crate) speed: u32,
     pub(crate) disk: bool,
+    /// The store is a Postgres server.
+    pub(crate) server: bool,
     pub(crate) bug: Option<String>,
 }
 
@@ -20,7 +22,7 @@ pub(crate) fn line(run: &Run, sum: &Sum) -> Value {
     json!({
         "harness": "crash",
         "commit": commit(),
-        "driver": "sqlite",
+        "driver": if run.server { "postgres" } else { "sqlite" },
         "versions": {
             "jobs-runtime": env!("CARGO_PKG_VERSION"),
             "sqlite": rusqlite::version(),

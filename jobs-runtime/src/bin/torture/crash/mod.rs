@@ -1,4 +1,4 @@
-//! The crash harness: real processes on one SQLite file, killed and stopped as a plan says, and
+//! The crash harness: real processes on one SQLite file or one schema of a Postgres server, killed and stopped as a plan says, and
 //! what the checker says of their history.
 //!
 //! This file reads the command line; [`batch`] runs many trials, [`trial`] one, [`fleet`] is its
@@ -10,6 +10,7 @@ mod fleet;
 mod ledger;
 mod modes;
 mod mutants;
+mod place;
 mod plan;
 mod process;
 mod shrink;
@@ -21,6 +22,7 @@ mod weather;
 use args::Args;
 use batch::{Lanes, Sum, Work};
 use modes::{HITS, Mode, Plans};
+use place::Place;
 use plan::Plan;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
@@ -38,7 +40,7 @@ torture check   --folder FOLDER            the history of a trial that was kept,
 torture points                             the crash points of this program
 
 modes: random, point, stop, double, group, store, mixed, crowd
-also:  --lanes N  --speed N  --chaos-ms N  --heal-ms N  --place FOLDER  --disk
+also:  --server URL  --lanes N  --speed N  --chaos-ms N  --heal-ms N  --place FOLDER  --disk
        --bug NAME  --keep  --enough N  --json  --ledger";
 
 const SWITCHES: [&str; 4] = ["disk", "json", "keep", "ledger"];
@@ -87,6 +89,7 @@ impl Common {
             speed: args.value("speed")?.unwrap_or(40),
             chaos: millis(args.value("chaos-ms")?, 400),
             heal: millis(args.value("heal-ms")?, 15_000),
+            server: args.value("server")?,
             bug: args.value("bug")?,
             keep: args.switch("keep"),
         };
@@ -102,9 +105,21 @@ impl Common {
         })
     }
 
+    /// The points that processes on this store can come to.
+    fn points(&self) -> Vec<&'static str> {
+        let mut points = jobs_runtime::torture::points::names();
+        let others: &[&str] = match self.terms.server {
+            None => &["driver.postgres."],
+            // Without a file there are no `tx` steps.
+            Some(_) => &["driver.sqlite.", "store.transacting."],
+        };
+        points.retain(|point| !others.iter().any(|other| point.starts_with(other)));
+        points
+    }
+
     fn plans(&self) -> Plans {
         Plans {
-            points: jobs_runtime::torture::points::names(),
+            points: self.points(),
             chaos: self.terms.chaos,
             lease: process::LEASE / self.terms.speed.max(1),
         }
@@ -117,6 +132,7 @@ impl Common {
             points: self.plans().points.len(),
             speed: self.terms.speed,
             disk: self.disk,
+            server: self.terms.server.is_some(),
             bug: self.terms.bug.clone(),
         };
         let line = ledger::line(&run, sum);
@@ -210,7 +226,8 @@ fn checked(mut args: Args) -> Result<bool, String> {
     let common = Common::read(&mut args)?;
     let folder: PathBuf = args.value("folder")?.ok_or("say which: --folder FOLDER")?;
     args.end()?;
-    let verdict = verdict::of(&folder, Vec::new(), &common.terms)?;
+    let place = Place::of(&folder, common.terms.server.as_deref());
+    let verdict = verdict::of(&folder, place.file(), Vec::new(), &common.terms)?;
     for (promise, what) in &verdict.broken {
         println!("{promise}: {what}");
     }

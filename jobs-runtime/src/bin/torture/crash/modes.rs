@@ -239,13 +239,14 @@ impl Plans {
 
 /// Whether a process comes to this point once at most, and only one process of all.
 pub(crate) fn is_once(point: &str) -> bool {
-    point.starts_with("driver.sqlite.migrate.")
+    point.contains(".migrate.")
 }
 
 /// Whether a worker comes to this point within each of its writes.
 fn is_write(point: &str) -> bool {
-    const WRITES: [&str; 6] = [
+    const WRITES: [&str; 7] = [
         "committer.",
+        "driver.postgres.commit.",
         "driver.sqlite.commit.",
         "driver.sqlite.queue.",
         "driver.sqlite.step.",

@@ -1,11 +1,11 @@
 //! One process of a trial: what it is told at its start, and its body as a worker or a client.
 
+use super::place::Place;
 use super::time::FastTime;
 use super::weather::Weather;
 use crate::paid;
 use jobs_runtime::clock::{Env, SystemEntropy};
-use jobs_runtime::contract::PruneBounds;
-use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
+use jobs_runtime::contract::{Driver, PruneBounds};
 use jobs_runtime::torture::history::Life;
 use jobs_runtime::torture::log::{FileSink, Log};
 use jobs_runtime::torture::recorder::Recorder;
@@ -24,8 +24,8 @@ pub(crate) const LEASE: Duration = Duration::from_secs(10);
 const POLL: Duration = Duration::from_secs(1);
 /// Jobs that a worker runs at a time.
 const CONCURRENCY: usize = 6;
-/// How often a process looks for the writes of others, by the machine's time.
-const WATCH: Duration = Duration::from_millis(5);
+/// The pause of a process that could not reach its server, by the machine's time.
+const AGAIN: Duration = Duration::from_millis(50);
 /// The pause between two acts of a client, by the trial's time, in milliseconds.
 const MEAN_PAUSE: u64 = 300;
 /// Acts of a client between two acts of its operator.
@@ -47,6 +47,7 @@ pub(crate) enum Role {
 pub(crate) struct Setup {
     pub(crate) role: Role,
     pub(crate) folder: PathBuf,
+    pub(crate) place: Place,
     pub(crate) process: u32,
     pub(crate) life: u32,
     pub(crate) seed: u64,
@@ -59,21 +60,22 @@ pub(crate) struct Setup {
     pub(crate) bug: Option<String>,
 }
 
-/// The store of a trial.
-pub(crate) fn store_file(folder: &Path) -> PathBuf {
-    folder.join("jobs.db")
-}
-
 /// Where the histories of a trial are.
 pub(crate) fn log_folder(folder: &Path) -> PathBuf {
     folder.join("log")
 }
 
-/// Opens the store as all processes of a trial do.
-pub(crate) async fn open(folder: &Path, time: FastTime) -> Result<Sqlite, Error> {
-    let env = Env::new(time, SystemEntropy);
-    let options = SqliteOptions::default().env(env).poll(WATCH);
-    Sqlite::open(&store_file(folder), options).await
+/// Opens the store. A server may be away for a while, as it may for any program; a file is there, or
+/// something is wrong.
+async fn open(place: &Place, time: FastTime) -> Result<Arc<dyn Driver>, Error> {
+    loop {
+        match place.open(time).await {
+            Err(error) if place.file().is_none() && error.is_transient() => {
+                tokio::time::sleep(AGAIN).await;
+            }
+            outcome => return outcome,
+        }
+    }
 }
 
 /// A pen of one life of a process, in a file of its own.
@@ -118,8 +120,7 @@ async fn live(setup: Setup) -> Result<(), String> {
     let calls = pen(&setup.folder, life, "calls", time)?;
     let effects = pen(&setup.folder, life, "effects", time)?;
     let part = u64::from(process) << 32 | u64::from(life.incarnation);
-    let store = open(&setup.folder, time).await.map_err(said)?;
-    let store = Arc::new(store);
+    let store = open(&setup.place, time).await.map_err(said)?;
     paid::record_with(Recorder::new(store.clone(), calls.clone()));
     let recorder = Recorder::new(store, calls);
     let mut jobs = Jobs::with_driver(recorder, Env::new(time, SystemEntropy));
@@ -139,15 +140,19 @@ async fn live(setup: Setup) -> Result<(), String> {
             let choices = Choices::of(seed, part);
             match setup.crowd {
                 true => be_crowd(&jobs, choices, setup.acts, time).await,
-                false => be_client(&jobs, choices, setup.acts, time).await,
+                false => {
+                    let pays = setup.place.file().is_some();
+                    be_client(&jobs, choices, setup.acts, (time, pays)).await;
+                }
             }
             Ok(())
         }
     }
 }
 
-/// Errors are told by the history, and a client goes on after them.
-async fn be_client(jobs: &Jobs, mut choices: Choices, acts: u64, time: FastTime) {
+/// Errors are told by the history, and a client goes on after them. It `pays` where the store has the
+/// transactions for it.
+async fn be_client(jobs: &Jobs, mut choices: Choices, acts: u64, (time, pays): (FastTime, bool)) {
     use jobs_runtime::clock::Clock;
     let mut client = Client::new(Choices::new(choices.bits()));
     let mut operator = Operator::new(Choices::new(choices.bits()));
@@ -155,7 +160,7 @@ async fn be_client(jobs: &Jobs, mut choices: Choices, acts: u64, time: FastTime)
     for act in 1..=acts {
         time.sleep(client.pause(MEAN_PAUSE)).await;
         drop(client.act(jobs).await);
-        if act % ACTS_A_PAYMENT == 1 {
+        if pays && act % ACTS_A_PAYMENT == 1 {
             drop(paid::enqueue(&mut payer, jobs).await);
         }
         if act % ACTS_AN_OPERATOR == 0 {

@@ -15,6 +15,8 @@ pub(crate) struct FastTime {
     began_ns: u64,
     /// What the wall showed then, in milliseconds.
     wall: i64,
+    /// The same of the machine's own time, in nanoseconds.
+    wall_ns: i128,
     /// Seconds of this time in a second.
     speed: u32,
 }
@@ -23,11 +25,23 @@ impl FastTime {
     /// Begins now.
     pub(crate) fn begin(speed: u32) -> Self {
         let wall = clock_gettime(ClockId::Realtime);
+        let wall_ns = i128::from(wall.tv_sec) * 1_000_000_000 + i128::from(wall.tv_nsec);
         FastTime {
             began_ns: machine_ns(),
             wall: wall.tv_sec.saturating_mul(1000),
+            wall_ns,
             speed: speed.max(1),
         }
+    }
+
+    /// This time as a server on this machine reckons it, in milliseconds.
+    pub(crate) fn of_server(self) -> String {
+        format!(
+            "({} + (extract(epoch FROM clock_timestamp())::numeric * 1000 - {}) * {})::bigint",
+            self.wall,
+            self.wall_ns / 1_000_000,
+            self.speed
+        )
     }
 
     /// How long it has run, by the machine.

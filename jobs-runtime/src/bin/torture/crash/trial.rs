@@ -1,19 +1,19 @@
 //! One trial: a fleet on one store, hit as its plan says; then rest, the dump, and the verdict.
 
 use super::fleet::{Fleet, Orders, Struck};
+use super::place::Place;
 use super::plan::Plan;
-use super::process::{self, log_folder, pen};
+use super::process::{log_folder, pen};
 use super::time::FastTime;
 use super::verdict::{self, Verdict};
 use jobs_runtime::clock::{Clock, Env, SystemEntropy};
 use jobs_runtime::contract::{Driver, JobFilter};
 use jobs_runtime::core::State;
-use jobs_runtime::drivers::sqlite::Sqlite;
 use jobs_runtime::torture::history::{Life, ORCHESTRATOR, What};
 use jobs_runtime::torture::log::Log;
 use jobs_runtime::torture::recorder::{Recorder, dump};
 use jobs_runtime::torture::workload::{Choices, Operator};
-use jobs_runtime::{Jobs, Timestamp};
+use jobs_runtime::{Error, Jobs, Timestamp};
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -42,6 +42,8 @@ pub(crate) struct Terms {
     pub(crate) chaos: Duration,
     /// So long after that, by the machine, nothing may be left to do.
     pub(crate) heal: Duration,
+    /// The server on which each trial has a schema; without one, each has a file.
+    pub(crate) server: Option<String>,
     /// A planted bug.
     pub(crate) bug: Option<String>,
     /// Folders of trials that went well are kept too.
@@ -78,10 +80,12 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
         .enable_all()
         .build()
         .map_err(said)?;
+    let place = Place::of(&folder, terms.server.as_deref());
     let calm_from = time.now().after((terms.chaos * terms.speed).into());
     let orders = Orders {
         plan: plan.clone(),
         folder: folder.clone(),
+        place: place.clone(),
         time,
         armed_for: terms.chaos + ARMED_LONGER,
         calm_from,
@@ -93,7 +97,7 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
         time,
         log,
         runtime: &runtime,
-        folder: &folder,
+        place: &place,
     };
     let rest = trial.play(&mut fleet);
     let struck = std::mem::take(&mut fleet.struck);
@@ -102,13 +106,14 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
     let verdict = match rest? {
         Rest::Quiet => {
             trial.dump()?;
-            verdict::of(&folder, fallen, terms)?
+            verdict::of(&folder, place.file(), fallen, terms)?
         }
-        Rest::Busy(left) => verdict::restless(&folder, fallen, left, terms)?,
+        Rest::Busy(left) => verdict::restless(&folder, place.file(), (fallen, left), terms)?,
     };
     let passed = passed(&folder.join("passed")).map_err(said)?;
     if verdict.is_clean() && !terms.keep {
         drop(std::fs::remove_dir_all(&folder));
+        runtime.block_on(place.remove())?;
     }
     Ok(Report {
         plan: plan.clone(),
@@ -133,7 +138,7 @@ struct Trial<'a> {
     time: FastTime,
     log: Log,
     runtime: &'a Runtime,
-    folder: &'a Path,
+    place: &'a Place,
 }
 
 impl Trial<'_> {
@@ -153,8 +158,8 @@ impl Trial<'_> {
             std::thread::sleep(TICK);
         }
         self.log.write(What::Healing);
-        let store = Arc::new(self.open()?);
-        self.resume_all(Arc::clone(&store))?;
+        let store = self.patiently(|| self.open())?;
+        self.patiently(|| self.resume_all(Arc::clone(&store)))?;
         let deadline = self.time.since_begin() + self.terms.heal;
         let (mut looks, mut next) = (0, Duration::ZERO);
         loop {
@@ -162,7 +167,7 @@ impl Trial<'_> {
             let now = self.time.since_begin();
             if now >= next {
                 next = now + LOOK;
-                let left = self.left(&store)?;
+                let left = self.patiently(|| self.left(&*store))?;
                 looks = if left.is_empty() { looks + 1 } else { 0 };
                 if looks >= LOOKS {
                     break self.runtime.block_on(store.close());
@@ -178,24 +183,38 @@ impl Trial<'_> {
     }
 
     /// Whatever an operator has paused may run again: the call that was to say so may have failed.
-    fn resume_all(&self, store: Arc<Sqlite>) -> Result<(), String> {
+    fn resume_all(&self, store: Arc<dyn Driver>) -> Result<(), Error> {
         let recorder = Recorder::new(store, self.log.clone());
         let jobs = Jobs::with_driver(recorder, Env::new(self.time, SystemEntropy));
         let mut operator = Operator::new(Choices::new(0));
-        let resumed = self.runtime.block_on(operator.leave(&jobs));
-        resumed.map_err(|error| error.to_string())
+        self.runtime.block_on(operator.leave(&jobs))
     }
 
-    fn open(&self) -> Result<Sqlite, String> {
-        let opened = self.runtime.block_on(process::open(self.folder, self.time));
-        opened.map_err(|error| error.to_string())
+    fn open(&self) -> Result<Arc<dyn Driver>, Error> {
+        self.runtime.block_on(self.place.open(self.time))
+    }
+
+    /// Tries again what a store that is away refuses, for as long as it may be.
+    fn patiently<T>(&self, mut work: impl FnMut() -> Result<T, Error>) -> Result<T, String> {
+        let begun = self.time.since_begin();
+        loop {
+            match work() {
+                Err(error)
+                    if error.is_transient()
+                        && self.time.since_begin() - begun < self.terms.heal =>
+                {
+                    std::thread::sleep(LOOK);
+                }
+                outcome => return outcome.map_err(|error| error.to_string()),
+            }
+        }
     }
 
     /// The jobs that somebody still has to do something for.
-    fn left(&self, store: &Sqlite) -> Result<Vec<String>, String> {
+    fn left(&self, store: &dyn Driver) -> Result<Vec<String>, Error> {
         let filter = JobFilter::default();
         let page = store.inspect().list(&filter, None, LOOK_JOBS);
-        let page = self.runtime.block_on(page).map_err(|e| e.to_string())?;
+        let page = self.runtime.block_on(page)?;
         let is_left = |state: State, visible_at: Option<Timestamp>| {
             let moves = visible_at.is_some_and(|at| at < Timestamp(i64::MAX));
             state.is_live() && moves
@@ -208,8 +227,8 @@ impl Trial<'_> {
     }
 
     fn dump(&self) -> Result<(), String> {
-        let store = self.open()?;
-        let dumped = self.runtime.block_on(dump(&self.log, &store));
+        let store = self.patiently(|| self.open())?;
+        let dumped = self.runtime.block_on(dump(&self.log, &*store));
         self.runtime.block_on(store.close());
         dumped.map(drop).map_err(|error| error.to_string())
     }

@@ -1,6 +1,6 @@
 //! What the checker says of a trial.
 
-use super::process::{log_folder, store_file};
+use super::process::log_folder;
 use super::trial::Terms;
 use crate::paid;
 use jobs_runtime::core::Millis;
@@ -39,8 +39,13 @@ impl Verdict {
     }
 }
 
-/// Of a trial that came to rest.
-pub(crate) fn of(folder: &Path, fallen: Vec<String>, terms: &Terms) -> Result<Verdict, String> {
+/// Of a trial that came to rest, with the file of its store if it is one.
+pub(crate) fn of(
+    folder: &Path,
+    file: Option<&Path>,
+    fallen: Vec<String>,
+    terms: &Terms,
+) -> Result<Verdict, String> {
     let entries = read_folder(&log_folder(folder)).map_err(|error| error.to_string())?;
     let report = check::check(&entries, &rules(terms));
     let mut verdict = Verdict::default();
@@ -53,8 +58,10 @@ pub(crate) fn of(folder: &Path, fallen: Vec<String>, terms: &Terms) -> Result<Ve
         let count = count.as_u64().unwrap_or(0);
         verdict.seen.insert(name.clone(), count);
     }
-    for wrong in paid::check(&store_file(folder), &entries)? {
-        verdict.broken.push(("I2".into(), wrong));
+    if let Some(file) = file {
+        for wrong in paid::check(file, &entries)? {
+            verdict.broken.push(("I2".into(), wrong));
+        }
     }
     fell(&mut verdict, fallen);
     Ok(verdict)
@@ -63,11 +70,11 @@ pub(crate) fn of(folder: &Path, fallen: Vec<String>, terms: &Terms) -> Result<Ve
 /// Of a trial that did not.
 pub(crate) fn restless(
     folder: &Path,
-    fallen: Vec<String>,
-    left: Vec<String>,
+    file: Option<&Path>,
+    (fallen, left): (Vec<String>, Vec<String>),
     terms: &Terms,
 ) -> Result<Verdict, String> {
-    let mut verdict = of(folder, fallen, terms)?;
+    let mut verdict = of(folder, file, fallen, terms)?;
     let left = format!("these were never done: {}", left.join("; "));
     verdict.broken.push(("I18".into(), left));
     Ok(verdict)
