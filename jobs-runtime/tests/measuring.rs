@@ -98,8 +98,13 @@ async fn counts_stay_under_their_ceilings_on_postgres() {
         &ours,
         &[
             ceiling("drain", "commits_each", 0.3),
+            ceiling("drain", "statements_each", 2.0),
+            // The second is the connection that listens: it reads each notice in a transaction.
             ceiling("enqueue", "commits_each", 2.5),
+            ceiling("enqueue", "statements_each", 8.5),
+            ceiling("enqueue-256", "statements_each", 4.0),
             ceiling("enqueue-1000", "commits_each", 0.01),
+            ceiling("enqueue-1000", "statements_each", 0.03),
             ceiling("runs-10", "commits_each", 0.2),
             ceiling("alone", "commits_each", 3.0),
         ],
