@@ -31,6 +31,7 @@ pages! {
     encryption = "encryption.md";
     sqlite = "sqlite.md";
     postgres = "postgres.md";
+    performance = "performance.md";
     build_cost = "build-cost.md";
     how_it_was_broken = "how-it-was-broken.md";
     seeded_bugs = "seeded-bugs.md";

@@ -6,6 +6,11 @@ extern crate self as jobs_runtime;
 
 mod admin;
 mod ambient;
+#[cfg(feature = "bench")]
+mod bench;
+#[cfg(all(feature = "cli", not(feature = "bench")))]
+#[path = "no_bench.rs"]
+mod bench;
 #[cfg(feature = "cli")]
 pub mod cli;
 mod client;

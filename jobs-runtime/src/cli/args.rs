@@ -1,6 +1,7 @@
 //! The arguments, as clap reads them and as `--help` explains them.
 
 use super::schedules::SchedulesArgs;
+use crate::bench::BenchArgs;
 use clap::{Parser, Subcommand, ValueEnum};
 use std::path::PathBuf;
 
@@ -43,6 +44,8 @@ pub(super) enum Command {
     Requeue(RequeueArgs),
     /// End a live job
     Cancel(JobArgs),
+    /// Measure a store
+    Bench(BenchArgs),
 }
 
 /// Write down what stored runs rely on, or tell what changed about it.

@@ -24,6 +24,7 @@
 //! | `jobs schedules list`, `show`, `set`, `pause`, `resume`, `remove`, `backfill`, `run` | shows the schedules, and changes them |
 //! | `jobs explain ID` | tells why a job does not run just now |
 //! | `jobs retry ID`, `jobs requeue ID --from-step STEP`, `jobs cancel ID` | does as [`Admin`](crate::Admin) does |
+//! | `jobs bench --store URL` | measures a store by turns with the least work it could do (feature `bench`) |
 //!
 //! The store of a command is `--url`, or the variable `JOBS_URL`.
 //!
@@ -33,6 +34,7 @@
 //! cursor of one.
 
 mod args;
+mod bench;
 mod doctor;
 mod explain;
 mod graph;
@@ -145,6 +147,7 @@ async fn command(command: Command, out: &mut Out<'_>) -> Result<u8, Error> {
         Command::Retry(args) => jobs::retry(&args, out).await,
         Command::Requeue(args) => jobs::requeue(&args, out).await,
         Command::Cancel(args) => jobs::cancel(&args, out).await,
+        Command::Bench(args) => bench::run(&args, out).await,
     }
 }
 

@@ -141,7 +141,8 @@ fn spawn_keeper(leases: Arc<Leases>, store: Store) -> Result<Keeper, Error> {
     };
     let (end, ended) = oneshot::channel();
     let runtime = tokio::runtime::Builder::new_current_thread()
-        .enable_time()
+        // Sockets too: the connection for heartbeats is made on this thread.
+        .enable_all()
         .build()
         .map_err(cannot)?;
     std::thread::Builder::new()

@@ -2,6 +2,7 @@
 
 use super::*;
 use jobs_runtime::contract::WakeUp;
+use jobs_runtime::{StoreHook, Verb};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicU64, Ordering};
 use std::time::Duration;
@@ -48,7 +49,11 @@ async fn runs_of_two_clients_wait_sleep_and_have_children() {
     let schema = new_schema();
     let (here, there) = (connect(&schema).await, connect(&schema).await);
     let bodies = Arc::new(AtomicU64::new(0));
-    let worker = |jobs: &Jobs| jobs.worker().state(Arc::clone(&bodies)).concurrency(10);
+    let worker = |jobs: &Jobs| {
+        let beats = Arc::new(tokio::sync::Semaphore::new(0));
+        let worker = jobs.worker().state(Arc::clone(&bodies));
+        worker.state(beats).concurrency(10)
+    };
     let (stop, stopped) = tokio::sync::watch::channel(false);
     let until = |mut stopped: tokio::sync::watch::Receiver<bool>| async move {
         drop(stopped.wait_for(|stop| *stop).await);
@@ -71,6 +76,53 @@ async fn runs_of_two_clients_wait_sleep_and_have_children() {
     assert_eq!(bodies.load(Ordering::Relaxed), 40, "each body ran once");
     here.close().await;
     there.close().await;
+}
+
+/// Tells of each heartbeat that the store has answered.
+struct Beats(Arc<tokio::sync::Semaphore>);
+
+impl StoreHook for Beats {
+    fn after(&self, verb: Verb) -> Result<(), Error> {
+        if verb == Verb::Heartbeat {
+            self.0.add_permits(1);
+        }
+        Ok(())
+    }
+}
+
+#[job(
+    name = "pg-patient",
+    idempotency = none,
+    attempts = 1,
+    visibility_timeout = "1s"
+)]
+async fn patient(input: u64, beats: State<Arc<tokio::sync::Semaphore>>) -> Result<u64> {
+    step!("wait", heartbeats(&beats)).await?;
+    Ok(input)
+}
+
+async fn heartbeats(beats: &tokio::sync::Semaphore) -> Result<()> {
+    drop(beats.acquire_many(2).await?);
+    Ok(())
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a server: scripts/test postgres"]
+async fn the_thread_for_heartbeats_reaches_the_server() {
+    let jobs = connect(&new_schema()).await;
+    let beats = Arc::new(tokio::sync::Semaphore::new(0));
+    let jobs = jobs.hooked(Beats(Arc::clone(&beats)));
+    let worker = jobs
+        .worker()
+        .state(Arc::new(AtomicU64::new(0)))
+        .state(beats);
+    let (stop, stopped) = tokio::sync::oneshot::channel::<()>();
+    let working = tokio::spawn(worker.run_until(async { drop(stopped.await) }));
+    let run = patient(7).enqueue(&jobs).await.unwrap();
+    assert_eq!(jobs.wait(&run).await.unwrap(), 7);
+    drop(stop);
+    working.await.unwrap().unwrap();
+    jobs.close().await;
 }
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]

@@ -57,6 +57,32 @@ async fn what_was_acknowledged_is_there_after_every_connection_was_cut() {
     jobs.close().await;
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a server: scripts/test postgres"]
+async fn callers_that_go_away_take_no_enqueue_of_others_with_them() {
+    let jobs = connect(&new_schema()).await;
+    let callers: Vec<_> = (0..200)
+        .map(|n| {
+            let jobs = jobs.clone();
+            tokio::spawn(async move { noted(n).enqueue(&jobs).await.unwrap().id() })
+        })
+        .collect();
+    // Every second one is dropped wherever it is, also while it carries those of others.
+    tokio::task::yield_now().await;
+    let mut answered = Vec::new();
+    for (n, caller) in callers.into_iter().enumerate() {
+        match n % 2 {
+            0 => caller.abort(),
+            _ => answered.push(caller),
+        }
+    }
+    for caller in answered {
+        let id = caller.await.unwrap();
+        assert!(jobs.admin().show(id).await.unwrap().is_some());
+    }
+    jobs.close().await;
+}
+
 /// Ends the connections of all clients of a store.
 async fn cut_all(pool: &PgPool, schema: &str) {
     sqlx::query(

@@ -132,6 +132,7 @@ impl Postgres {
             },
             durable: if is_durable { DURABLE } else { MADE_DURABLE },
             client: options.env.entropy.bits() as u64,
+            gather: super::gather::Gather::new(),
             pool: pool(options.connections),
             commits: pool(1),
             beats: pool(1),

@@ -9,6 +9,7 @@ mod claim;
 mod columns;
 mod connect;
 mod fault;
+mod gather;
 mod heartbeat;
 mod inspect;
 mod load;
@@ -64,6 +65,8 @@ struct Shared {
     /// Tells this client's notices from those of others.
     client: u64,
     env: Env,
+    /// Enqueues that wait for a transaction.
+    gather: gather::Gather,
     /// For requests.
     pool: PgPool,
     /// One connection for commits, so that no other request stands before them.
@@ -148,6 +151,24 @@ impl Postgres {
 }
 
 impl Postgres {
+    /// Stores jobs in one transaction.
+    async fn store_jobs(
+        &self,
+        jobs: &[NewJob],
+        now: Option<Timestamp>,
+    ) -> Result<Vec<EnqueueAnswer>, Error> {
+        let capabilities = &self.shared.capabilities;
+        self.write_each(
+            &self.shared.pool,
+            now,
+            jobs,
+            of_job,
+            |store, job, now| store.enqueue(job, capabilities, now),
+            |_, error| Ok(Err(crate::contract::Conflicted::Refused(error))),
+        )
+        .await
+    }
+
     async fn try_claim(&self, claim: &Claim) -> Result<Claims, Failed> {
         let pool = &self.shared.pool;
         let mut open = self.begin(pool, Begin::Light, claim.now).await?;
@@ -223,16 +244,10 @@ impl Driver for Postgres {
         jobs: &[NewJob],
         now: Option<Timestamp>,
     ) -> Result<Vec<EnqueueAnswer>, Error> {
-        let capabilities = &self.shared.capabilities;
-        self.write_each(
-            &self.shared.pool,
-            now,
-            jobs,
-            of_job,
-            |store, job, now| store.enqueue(job, capabilities, now),
-            |_, error| Ok(Err(crate::contract::Conflicted::Refused(error))),
-        )
-        .await
+        match now {
+            Some(_) => self.store_jobs(jobs, now).await,
+            None => self.store_gathered(jobs).await,
+        }
     }
 
     async fn claim(&self, claim: &Claim) -> Result<Claims, Error> {

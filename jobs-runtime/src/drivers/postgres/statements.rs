@@ -70,9 +70,10 @@ macro_rules! statements {
 
 statements! {
     claim_later claim_rows clock
-    end_jobs ended_inbox ended_load ended_log ended_names ended_prune ended_prune_age
+    end_jobs ended_inbox ended_log ended_names ended_prune ended_prune_age
     ended_prune_count ended_spec ended_steps
     event_for_key event_for_name event_insert event_list event_list_name event_load event_prune
+    gone_load
     head_update
     inbox_delete inbox_insert inbox_load inbox_news
     job_insert job_load job_load_free job_peek
@@ -98,7 +99,6 @@ statements! {
     workers;
     of_dead
     dead_inbox = ended_inbox
-    dead_load = ended_load
     dead_log = ended_log
     dead_prune = ended_prune
     dead_spec = ended_spec

@@ -108,6 +108,8 @@ struct Shared {
     turns: Turns,
     wake_ups: broadcast::Sender<WakeUp>,
     process: u32,
+    /// Transactions that were committed.
+    commits: std::sync::atomic::AtomicU64,
     /// Which `tx` step may stand in line to write.
     #[allow(dead_code, reason = "nobody asks without the feature `sqlx-sqlite`")]
     steps: Arc<tokio::sync::Semaphore>,
@@ -133,6 +135,7 @@ impl Shared {
                 shared: true,
                 payload_limit: options.payload_limit_bytes,
             },
+            commits: std::sync::atomic::AtomicU64::default(),
             options,
             turns: Turns::default(),
             wake_ups: broadcast::Sender::new(WAKE_UP_CAPACITY),

@@ -3,17 +3,18 @@
 //!
 //! It knows nothing of jobs. A request is a closure over the transaction; the verbs make them.
 
-use super::Shared;
 use super::connect::{self, Access};
 use super::db::Db;
 use super::fault::Fault;
 use super::group::{Hints, Tx};
 use super::sql;
+use super::{Shared, Sqlite};
 use crate::Error;
 use crate::core::Timestamp;
 use crate::torture::crash_point;
 use crate::torture::points::WritePoints;
 use rusqlite::Connection;
+use std::sync::atomic::Ordering;
 use std::sync::{Arc, Mutex, PoisonError, RwLock};
 use std::thread::JoinHandle;
 use tokio::sync::{OwnedSemaphorePermit, Semaphore, mpsc, oneshot};
@@ -49,6 +50,14 @@ pub(super) struct Writer {
     queue: RwLock<Option<mpsc::Sender<Box<dyn Task>>>>,
     room: Arc<Semaphore>,
     thread: Mutex<Option<JoinHandle<()>>>,
+}
+
+impl Sqlite {
+    /// Transactions that this store has committed: for measurements.
+    #[allow(dead_code, reason = "nobody asks without the feature `bench`")]
+    pub(crate) fn commits_made(&self) -> u64 {
+        self.shared.commits.load(Ordering::Relaxed)
+    }
 }
 
 impl Writer {
@@ -285,6 +294,7 @@ impl Worker {
         let outcome = match run(db, &self.shared, group) {
             Ok(hints) => match commit(db) {
                 Ok(()) => {
+                    self.shared.commits.fetch_add(1, Ordering::Relaxed);
                     for task in group.iter() {
                         task.load().points.committed();
                     }

@@ -37,18 +37,17 @@ pub(super) async fn jobs(
         busy.retain(|id| !missing.contains(id));
         tx.busy.extend(busy);
     }
-    for place in [&tx.sql.ended_load, &tx.sql.dead_load] {
-        if missing.is_empty() {
-            return Ok(());
-        }
-        let rows = tx.all(sqlx::query(place).bind(uuids(&missing))).await?;
-        for row in &rows {
-            let mut columns = Columns::of(row);
-            let (spec, mut head, notes) = columns.job_row()?;
-            head.ended_at = columns.maybe_instant()?;
-            missing.remove(&spec.id);
-            set.put(Box::new(Row::loaded(spec, head, notes)));
-        }
+    if missing.is_empty() {
+        return Ok(());
+    }
+    let rows = tx
+        .all(sqlx::query(&tx.sql.gone_load).bind(uuids(&missing)))
+        .await?;
+    for row in &rows {
+        let mut columns = Columns::of(row);
+        let (spec, mut head, notes) = columns.job_row()?;
+        head.ended_at = columns.maybe_instant()?;
+        set.put(Box::new(Row::loaded(spec, head, notes)));
     }
     Ok(())
 }
