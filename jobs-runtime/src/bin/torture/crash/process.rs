@@ -5,6 +5,7 @@ use super::weather::Weather;
 use crate::paid;
 use jobs_runtime::clock::{Env, SystemEntropy};
 use jobs_runtime::contract::PruneBounds;
+use jobs_runtime::core::Millis;
 use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions};
 use jobs_runtime::torture::history::Life;
 use jobs_runtime::torture::log::{FileSink, Log};
@@ -184,6 +185,7 @@ async fn do_the_round(jobs: &Jobs, time: FastTime) {
     let bounds = PruneBounds {
         ended_before: time.now().before(LEASE.saturating_mul(30).into()),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: time.now(),
         dead_before: None,
         limit: 5,
