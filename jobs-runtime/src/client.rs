@@ -25,6 +25,9 @@ use std::time::Duration;
 const MAX_WRITE_TRIES: u32 = 4;
 /// The pause before the second try, doubling.
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
+/// After so long it is not tried again: what came of the first try may have ended and been removed
+/// since ([`Retention::at_least`](crate::Retention::at_least)), and another would make it anew.
+const RESEND_WITHIN: Duration = Duration::from_secs(20);
 /// Jobs that [`Jobs::enqueue_all`] stores in one write; more go in several.
 pub const ENQUEUE_LIMIT_JOBS: usize = 10_000;
 
@@ -290,19 +293,26 @@ impl Jobs {
     where
         F: Future<Output = Result<T, Error>>,
     {
+        let clock = &self.store.env.clock;
+        let begun = clock.monotonic();
         let mut pause = FIRST_PAUSE;
+        let mut answer = write().await;
         for _ in 1..MAX_WRITE_TRIES {
-            match write().await {
+            match &answer {
                 Err(error) if error.is_outcome_unknown() => {
                     tracing::debug!(%error, "trying the same write again");
-                    crash_point!("client.retry");
-                    self.store.env.clock.sleep(pause).await;
-                    pause *= 2;
                 }
-                answer => return answer,
+                _ => break,
             }
+            crash_point!("client.retry");
+            clock.sleep(pause).await;
+            pause *= 2;
+            if clock.monotonic().saturating_sub(begun) > RESEND_WITHIN {
+                break;
+            }
+            answer = write().await;
         }
-        write().await
+        answer
     }
 }
 

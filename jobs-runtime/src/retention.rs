@@ -12,6 +12,9 @@ use std::time::Duration;
 const BATCH_ROWS: usize = 500;
 /// Writes of one sweep. What is left is for the next.
 const SWEEP_LIMIT_BATCHES: usize = 1_000;
+/// For how long an ended job is kept whatever the rules say: a program whose enqueue was not answered
+/// sends it again within a third of it, and would have the job run again if nothing were left of it.
+const KEPT_AT_LEAST: Millis = Millis::secs(60);
 /// Time between two sweeps of a worker.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 
@@ -52,7 +55,8 @@ impl Keep {
     }
 }
 
-/// For how long ended jobs are kept, by state and by definition. What is not said is kept.
+/// For how long ended jobs are kept, by state and by definition. What is not said is kept, and so is
+/// for a minute whatever has ended ([`at_least`](Retention::at_least)).
 ///
 /// ```
 /// use jobs_runtime::{Jobs, Keep, Retention};
@@ -68,9 +72,19 @@ impl Keep {
 /// # drop(worker);
 /// # }
 /// ```
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Retention {
     rules: Vec<(Option<String>, State, Keep)>,
+    at_least: Millis,
+}
+
+impl Default for Retention {
+    fn default() -> Self {
+        Retention {
+            rules: Vec::new(),
+            at_least: KEPT_AT_LEAST,
+        }
+    }
 }
 
 impl Retention {
@@ -107,6 +121,16 @@ impl Retention {
         self
     }
 
+    /// For how long an ended job is kept whatever the rules say, by the clock of the store; a minute
+    /// unless said here. A program that got no answer to an enqueue sends it again for twenty
+    /// seconds: it finds the job by its id, ended or not. With less than that a job that ended fast,
+    /// and was removed at once, is made anew and runs twice.
+    #[must_use]
+    pub fn at_least(mut self, span: Duration) -> Retention {
+        self.at_least = span.into();
+        self
+    }
+
     fn rule(mut self, state: State, keep: Keep) -> Retention {
         self.rules.push((None, state, keep));
         self
@@ -121,8 +145,9 @@ impl Retention {
         });
         PruneBounds {
             rules: rules.collect(),
+            spared: self.at_least,
             limit: BATCH_ROWS,
-            events_expired_before: now,
+            events_expired_before: now.before(self.at_least),
             ..PruneBounds::default()
         }
     }

@@ -15,7 +15,7 @@ use jobs_runtime::core::Timestamp;
 use jobs_runtime::prelude::*;
 use jobs_runtime::{Keep, Retention};
 use std::path::Path;
-use std::time::Instant;
+use std::time::{Duration, Instant};
 
 /// Runs of a chain unless somebody asks for more.
 const RUNS: u64 = 200;
@@ -67,7 +67,9 @@ async fn publish(jobs: &Jobs, chain: u64, turns: u64) {
 /// Runs a chain to its end, and gives the rows that are left of it.
 async fn play(jobs: &Jobs, chain: u64) -> u64 {
     let turns = runs();
-    let retention = Retention::new().done(Keep::newest(KEPT));
+    let retention = Retention::new()
+        .done(Keep::newest(KEPT))
+        .at_least(Duration::ZERO);
     let link = Link {
         chain,
         turn: 0,

@@ -115,6 +115,7 @@ async fn a_child_outcome_outlives_the_child(s: Subject) -> Result {
     let bounds = PruneBounds {
         ended_before: s.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: s.now(),
         dead_before: None,
         limit: 10,
@@ -242,6 +243,7 @@ async fn a_revived_parent_hears_of_what_ended_meanwhile(s: Subject) -> Result {
             let bounds = PruneBounds {
                 ended_before: s.now(),
                 rules: Vec::new(),
+                spared: Millis(0),
                 events_expired_before: s.now(),
                 dead_before: None,
                 limit: 10,

@@ -14,6 +14,7 @@ async fn b54_retention_removes_the_done_and_leaves_the_dead(s: Subject) -> Resul
     let bounds = PruneBounds {
         ended_before: s.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: s.now(),
         dead_before: None,
         limit: 100,
@@ -34,6 +35,7 @@ async fn a_purge_of_dead_letters_counts_them(s: Subject) -> Result {
     let bounds = PruneBounds {
         ended_before: s.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: s.now(),
         dead_before: Some(s.now()),
         limit: 3,

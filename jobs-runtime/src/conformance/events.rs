@@ -268,6 +268,7 @@ async fn a_pinned_event_outlives_its_time_and_retention(s: Subject) -> Result {
     let bounds = PruneBounds {
         ended_before: s.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: s.now(),
         dead_before: None,
         limit: 10,

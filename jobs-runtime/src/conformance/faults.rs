@@ -215,6 +215,7 @@ impl Caller {
         let bounds = PruneBounds {
             ended_before: self.s.now(),
             rules: Vec::new(),
+            spared: Millis(0),
             events_expired_before: self.s.now(),
             dead_before: None,
             limit: 1_000,

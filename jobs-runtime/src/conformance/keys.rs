@@ -178,6 +178,7 @@ async fn b48_an_old_job_frees_no_key_of_a_newer_one(s: Subject) -> Result {
     let bounds = crate::contract::PruneBounds {
         ended_before: s.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: s.now(),
         dead_before: Some(s.now()),
         limit: 10,

@@ -154,6 +154,36 @@ async fn retention_by_count_keeps_those_that_ended_last_of_each_name(s: Subject)
     Ok(())
 }
 
+case!(what_ended_within_the_spared_time_stays_whatever_the_rules_say);
+async fn what_ended_within_the_spared_time_stays_whatever_the_rules_say(s: Subject) -> Result {
+    let old = end(&s, "mail", &ack(), 3).await?;
+    s.advance(Millis::secs(60));
+    let young = end(&s, "mail", &ack(), 4).await?;
+    for rule in [
+        PruneRule {
+            keep: Some(1),
+            ..rule(None, State::Done)
+        },
+        PruneRule {
+            before: Some(s.now()),
+            ..rule(None, State::Done)
+        },
+    ] {
+        let bounds = PruneBounds {
+            rules: vec![rule],
+            spared: Millis::secs(30),
+            // The young ones that are over the number do not use it up.
+            limit: 2,
+            ..PruneBounds::default()
+        };
+        s.driver().prune(&bounds, Some(s.now())).await?;
+        s.driver().prune(&bounds, Some(s.now())).await?;
+        check_eq!(left(&s, &old).await?, 0);
+        check_eq!(left(&s, &young).await?, 4);
+    }
+    Ok(())
+}
+
 case!(a_rule_for_a_name_goes_before_the_one_for_all);
 async fn a_rule_for_a_name_goes_before_the_one_for_all(s: Subject) -> Result {
     let mail = end(&s, "mail", &ack(), 3).await?;
@@ -207,6 +237,7 @@ async fn prune(s: &Subject, before: Timestamp, limit: usize) -> Result<Pruned> {
     let bounds = PruneBounds {
         ended_before: before,
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: before,
         dead_before: None,
         limit,

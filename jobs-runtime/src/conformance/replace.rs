@@ -249,6 +249,7 @@ async fn what_an_enqueue_replaced_is_forgotten_in_time(s: Subject) -> Result {
     let bounds = crate::contract::PruneBounds {
         ended_before: s.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: s.now(),
         dead_before: None,
         limit: 10,

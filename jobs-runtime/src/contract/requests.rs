@@ -19,7 +19,8 @@ pub struct Enqueued {
     pub run_id: RunId,
     /// A live job held the key, and this is it.
     pub deduped: bool,
-    /// That job has another input than the one asked for.
+    /// That job has another input than the one asked for. False as well if it is there no more to
+    /// compare with: it has ended, its retention is over, and only its key is kept.
     pub input_differs: bool,
 }
 
@@ -195,12 +196,22 @@ pub struct PruneBounds {
     pub ended_before: Timestamp,
     /// What else of the ended jobs.
     pub rules: Vec<PruneRule>,
+    /// Those that ended within so much time by the store's clock stay, whatever the rules say:
+    /// whoever enqueued one may not know of it yet, and send it again.
+    pub spared: Millis,
     /// Events whose time to live passed before this.
     pub events_expired_before: Timestamp,
     /// Dead letters older than this; `None` leaves them alone.
     pub dead_before: Option<Timestamp>,
     /// Rows of each kind in one call; of ended jobs, also so many for each rule.
     pub limit: usize,
+}
+
+impl PruneBounds {
+    /// Of the jobs that the rules let go, those may go that ended before this.
+    pub(crate) fn not_spared(&self, now: Timestamp) -> Timestamp {
+        now.before(self.spared).after(Millis(1))
+    }
 }
 
 /// Which of the ended jobs of one definition and state may be removed.

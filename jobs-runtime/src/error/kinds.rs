@@ -18,8 +18,7 @@ impl Error {
     #[must_use]
     pub fn outcome_unknown(driver: &str, cause: impl std::fmt::Display) -> Self {
         let message = format!("the {driver} store broke off in the middle of a write: {cause}");
-        let fix =
-            "make the same call again: ids are made before the write, so nothing is stored twice";
+        let fix = "look whether it is there, or make the call again: no key is taken twice while its job is live";
         Error::new(&X_OUTCOME_UNKNOWN, message, fix)
     }
 

@@ -8,10 +8,11 @@ use crate::core::{Backoff, Limit, Missed, OnConflict, Overlap, Priority, RecordK
 use crate::registry::{EventDef, JobDef, JobOptions, ListedStep, Registry, StepType, TypeDef};
 use std::collections::BTreeMap;
 
-/// Whether a definition is this crate's own: those with which it is tried are in every program that
-/// is built with the feature `torture`, and in no program's store.
+/// Whether a definition is this crate's own: those with which it is tried and measured are in every
+/// program that is built with the features `torture` and `bench`, and in no program's store.
 fn is_trial(krate: &str, file: &str) -> bool {
-    krate == env!("CARGO_PKG_NAME") && file.contains("src/torture/")
+    let ours = ["src/torture/", "src/bench/"];
+    krate == env!("CARGO_PKG_NAME") && ours.iter().any(|folder| file.contains(folder))
 }
 
 impl Lock {

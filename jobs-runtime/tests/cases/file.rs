@@ -2,7 +2,7 @@
 
 use crate::support::{DAY, HOUR, LEASE, MINUTE, SECOND, World, on_sqlite, within};
 use jobs_runtime::contract::{Driver, JobFilter, PruneBounds};
-use jobs_runtime::core::{CommitAnswer, Payload, State as JobState};
+use jobs_runtime::core::{CommitAnswer, Millis, Payload, State as JobState};
 use jobs_runtime::drivers::sqlite::{Sqlite, SqliteOptions, migrations};
 use jobs_runtime::prelude::*;
 use std::time::{Duration, Instant};
@@ -336,6 +336,7 @@ async fn d37_the_file_shrinks_when_retention_has_removed_what_was_in_it(world: W
     let bounds = PruneBounds {
         ended_before: world.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: world.now(),
         dead_before: None,
         limit: 1_000,

@@ -2,7 +2,7 @@
 
 use crate::raw;
 use crate::support::{DAY, Gate, HOUR, Log, MINUTE, SECOND, World, each_store, within};
-use jobs_runtime::core::State as JobState;
+use jobs_runtime::core::{Millis, State as JobState};
 use jobs_runtime::prelude::*;
 use std::time::Duration;
 
@@ -46,6 +46,7 @@ async fn b48_removing_an_old_job_frees_no_key_that_a_newer_one_holds(world: Worl
     let bounds = jobs_runtime::contract::PruneBounds {
         ended_before: world.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: world.now(),
         dead_before: None,
         limit: 100,

@@ -100,6 +100,7 @@ async fn b54_retention_takes_what_is_done_and_leaves_what_is_dead(world: World) 
     let bounds = PruneBounds {
         ended_before: world.now(),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: world.now(),
         dead_before: None,
         limit: 100,

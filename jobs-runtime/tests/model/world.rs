@@ -332,6 +332,7 @@ impl World {
         let bounds = PruneBounds {
             ended_before: before,
             rules: Vec::new(),
+            spared: Millis(0),
             events_expired_before: before,
             dead_before: dead.then_some(before),
             limit: 1_000,

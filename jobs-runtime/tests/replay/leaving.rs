@@ -160,7 +160,9 @@ async fn a_waiter_finds_the_chain_whose_runs_retention_has_removed() {
         for _ in 0..5 {
             bench.advance(Duration::from_secs(60)).await.unwrap();
         }
-        let nothing = Retention::new().done(Keep::newest(0));
+        let nothing = Retention::new()
+            .done(Keep::newest(0))
+            .at_least(Duration::ZERO);
         jobs.admin().sweep(&nothing).await.unwrap();
         assert_eq!(named(&bench, "follow_feed").await.len(), 1);
         bench.advance(HOUR).await.unwrap();

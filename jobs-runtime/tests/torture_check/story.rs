@@ -278,19 +278,21 @@ impl Story {
     }
 
     pub(crate) fn prune(&mut self, dead_before: Option<Timestamp>) -> &mut Self {
-        self.prune_by(dead_before, Vec::new())
+        self.prune_by(dead_before, Vec::new(), Millis(0))
     }
 
     pub(crate) fn prune_by(
         &mut self,
         dead_before: Option<Timestamp>,
         rules: Vec<EndedRule>,
+        spared: Millis,
     ) -> &mut Self {
         let bounds = Bounds {
             ended_before: Timestamp(0),
             events_expired_before: Timestamp(0),
             dead_before,
             rules,
+            spared,
         };
         let answer = Answer::Pruned {
             jobs: 0,
@@ -353,6 +355,13 @@ impl Story {
             .iter()
             .any(|violation| violation.invariant == invariant && violation.what.contains(words));
         assert!(found, "{invariant} {words:?}, in: {}", told(&report));
+    }
+
+    /// It may break others.
+    pub(crate) fn keeps(&self, invariant: Invariant) {
+        let report = self.report();
+        let mut broken = report.violations.iter().map(|it| it.invariant);
+        assert!(!broken.any(|it| it == invariant), "{}", told(&report));
     }
 
     pub(crate) fn breaks_by(&self, rules: &Rules, invariant: Invariant, words: &str) {

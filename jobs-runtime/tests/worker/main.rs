@@ -11,6 +11,7 @@ mod children;
 mod clocks;
 mod explaining;
 mod faults;
+mod late_answers;
 mod leases;
 mod limits;
 mod support;

@@ -11,7 +11,7 @@ type EndedJob = (Option<Timestamp>, JobId);
 impl Store {
     pub(super) fn prune(&mut self, bounds: &PruneBounds, now: Timestamp) -> Pruned {
         let mut jobs = ended_before(&self.archive, bounds.ended_before, bounds.limit);
-        jobs.extend(self.ruled_out(bounds));
+        jobs.extend(self.ruled_out(bounds, now));
         let dead = bounds.dead_before.map_or_else(Vec::new, |before| {
             ended_before(&self.dead, before, bounds.limit)
         });
@@ -33,7 +33,8 @@ impl Store {
     }
 
     /// What the rules let go, so many for each of them and each name.
-    fn ruled_out(&self, bounds: &PruneBounds) -> Vec<JobId> {
+    fn ruled_out(&self, bounds: &PruneBounds, now: Timestamp) -> Vec<JobId> {
+        let spared = Some(bounds.not_spared(now));
         let mut ended: BTreeMap<(&str, State), Vec<EndedJob>> = BTreeMap::new();
         for (id, row) in &self.archive {
             let place = (row.spec.name.as_str(), row.head.state);
@@ -46,13 +47,15 @@ impl Store {
         for ((name, state), mut jobs) in ended {
             jobs.sort_unstable();
             for rule in rules_of(&bounds.rules, name, state) {
+                let may_go = |(at, _): &&EndedJob| *at < spared;
                 let old = |(at, _): &&EndedJob| *at < rule.before;
-                let aged = jobs.iter().filter(old).take(bounds.limit);
+                let aged = jobs.iter().filter(old).filter(may_go).take(bounds.limit);
                 out.extend(aged.map(|(_, id)| *id));
                 let kept = rule.keep.map_or(jobs.len(), |keep| {
                     usize::try_from(keep).unwrap_or(usize::MAX)
                 });
-                let surplus = jobs.iter().rev().skip(kept).take(bounds.limit);
+                let surplus = jobs.iter().rev().skip(kept);
+                let surplus = surplus.filter(may_go).take(bounds.limit);
                 out.extend(surplus.map(|(_, id)| *id));
             }
         }

@@ -126,7 +126,7 @@ impl Postgres {
                 ordered_claim: true,
                 exact_stats: true,
                 indexed_lists: true,
-                transactional: true,
+                transactional: false,
                 shared: true,
                 payload_limit: options.payload_limit_bytes,
             },

@@ -62,6 +62,7 @@ async fn ruled_out(tx: &mut Tx<'_>, bounds: &PruneBounds, limit: i64) -> Result<
     let rows = tx
         .all(sqlx::query(&tx.sql.ended_names).bind(NAME_LIMIT))
         .await?;
+    let spared = bounds.not_spared(tx.now);
     let mut removed = 0;
     for row in &rows {
         let stored: String = Columns::of(row).take()?;
@@ -72,7 +73,7 @@ async fn ruled_out(tx: &mut Tx<'_>, bounds: &PruneBounds, limit: i64) -> Result<
                     let query = sqlx::query(&tx.sql.ended_prune_age)
                         .bind(stored.clone())
                         .bind(state.as_str())
-                        .bind(before.0)
+                        .bind(before.min(spared).0)
                         .bind(limit);
                     removed += tx.count(query).await?;
                 }
@@ -81,7 +82,8 @@ async fn ruled_out(tx: &mut Tx<'_>, bounds: &PruneBounds, limit: i64) -> Result<
                         .bind(stored.clone())
                         .bind(state.as_str())
                         .bind(i64::try_from(keep).unwrap_or(i64::MAX))
-                        .bind(limit);
+                        .bind(limit)
+                        .bind(spared.0);
                     removed += tx.count(query).await?;
                 }
             }

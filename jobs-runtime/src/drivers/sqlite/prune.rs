@@ -45,18 +45,19 @@ fn ruled_out(tx: &Tx<'_>, bounds: &PruneBounds) -> Result<u64, Fault> {
         return Ok(0);
     }
     let limit = i64::try_from(bounds.limit).unwrap_or(i64::MAX);
+    let spared = bounds.not_spared(tx.now);
     let names = lanes::walk(|after| tx.first(sql::ENDED_NAME, [after], |columns| columns.take()))?;
     let mut removed = 0;
     for name in &names {
         for state in [State::Done, State::Failed, State::Cancelled] {
             for rule in rules_of(&bounds.rules, name, state) {
                 if let Some(before) = rule.before {
-                    let params = params![name, state.as_str(), before.0, limit];
+                    let params = params![name, state.as_str(), before.min(spared).0, limit];
                     removed += tx.run(sql::ENDED_PRUNE_AGE, params)?;
                 }
                 if let Some(keep) = rule.keep {
                     let keep = i64::try_from(keep).unwrap_or(i64::MAX);
-                    let params = params![name, state.as_str(), keep, limit];
+                    let params = params![name, state.as_str(), keep, limit, spared.0];
                     removed += tx.run(sql::ENDED_PRUNE_COUNT, params)?;
                 }
             }

@@ -18,7 +18,9 @@ pub(super) fn may_be_pruned(index: &Index<'_>, line: &Line<'_>, live_at: usize) 
             && (is_later(bounds.ended_before)
                 || bounds.dead_before.is_some_and(is_later)
                 || bounds.rules.iter().any(|rule| {
+                    let spared = index.at(made.end).before(bounds.spared);
                     is_of(index, line, rule)
+                        && spared >= index.at(live_at)
                         && (rule.before.is_some_and(is_later)
                             || rule.keep.is_some_and(|keep| {
                                 keep <= ended_after(index, line, rule, live_at..made.end)
@@ -40,7 +42,8 @@ fn name<'h>(index: &Index<'h>, line: &Line<'_>) -> Option<&'h str> {
     calls.next().map(|call| call.name.as_str())
 }
 
-/// How many others of its name may have ended between the two places.
+/// How many others of its name may have ended between the two places, or in the same millisecond as
+/// the first: those are removed in the order of their ids.
 fn ended_after(index: &Index<'_>, line: &Line<'_>, rule: &EndedRule, within: Range<usize>) -> u64 {
     let ends = |other: &&Line<'_>| {
         let calls = other.commits.iter().chain(&other.changes);
@@ -49,7 +52,7 @@ fn ended_after(index: &Index<'_>, line: &Line<'_>, rule: &EndedRule, within: Ran
             && name(index, other) == name(index, line)
             && calls.any(|made| {
                 made.may_be_done()
-                    && made.end > within.start
+                    && index.at(made.end) >= index.at(within.start)
                     && made.begin < within.end
                     && made.settle().and_then(is_end) == Some(rule.state)
             })

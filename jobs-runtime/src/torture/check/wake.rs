@@ -104,10 +104,10 @@ fn taken(index: &Index<'_>, line: &Line<'_>) -> HashSet<EventId> {
         .collect()
 }
 
-/// Whether the chain of a run is past an event: a run before it has consumed that one or a later
+/// Whether the chain of a run is past an event: another run of it has consumed that one or a later
 /// one, by a wait that would have taken it. A run of a chain waits from the chain's start on, so
 /// from before its own enqueue; the runs of a chain have their key in common, or go on from each
-/// other.
+/// other. One that a person revived goes on a second time: then a chain has branches.
 fn passed(
     index: &Index<'_>,
     events: &Map<EventId, Made<'_>>,
@@ -122,21 +122,12 @@ fn passed(
         return false;
     }
     let key = enqueue.enqueue().and_then(|call| call.key.as_ref());
-    let goes_on = |other: &Line<'_>| {
-        let settles = other
-            .commits
-            .iter()
-            .filter_map(|at| index.made[*at].settle());
-        let mut next = settles.filter_map(|settled| match settled {
-            Settled::Continue { next } => Some(next),
-            _ => None,
-        });
-        next.any(|next| Some(next) == line.id)
-    };
+    let linked = index.chain_of(line);
     let is_of_chain = |other: &&Line<'_>| {
         let first = other.enqueues.first().map(|at| index.made[*at]);
         let own = first.and_then(|made| made.enqueue()?.key.as_ref());
-        other.id != line.id && (key.is_some() && own == key || goes_on(other))
+        let is_linked = other.id.is_some_and(|id| linked.contains(&id));
+        other.id != line.id && (key.is_some() && own == key || is_linked)
     };
     let chain = index.jobs.iter().filter(is_of_chain);
     let mut records = chain.flat_map(|other| recorded(index, other));

@@ -224,6 +224,9 @@ pub struct Bounds {
     /// What else of the ended jobs.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub rules: Vec<EndedRule>,
+    /// Those that ended within so much time stay, whatever the rules say.
+    #[serde(default)]
+    pub spared: Millis,
 }
 
 /// Which of the ended jobs of one name and state may be removed.

@@ -27,6 +27,7 @@ use std::sync::Arc;
 /// Writes down what goes through it. One for each life of a process; many may share a driver.
 pub struct Recorder {
     inner: Arc<dyn Driver>,
+    capabilities: Capabilities,
     log: Log,
 }
 
@@ -35,7 +36,19 @@ impl Recorder {
     /// tells what the callers saw.
     #[must_use]
     pub fn new(inner: Arc<dyn Driver>, log: Log) -> Self {
-        Recorder { inner, log }
+        Recorder {
+            capabilities: inner.capabilities().clone(),
+            inner,
+            log,
+        }
+    }
+
+    /// Says that the store takes part in transactions: a worker would refuse a program whose jobs
+    /// ask for them, and those are not enqueued where there are none.
+    #[must_use]
+    pub fn with_transactions(mut self) -> Self {
+        self.capabilities.transactional = true;
+        self
     }
 
     /// The pen it writes with.
@@ -130,7 +143,7 @@ impl Committing {
 #[async_trait]
 impl Driver for Recorder {
     fn capabilities(&self) -> &Capabilities {
-        self.inner.capabilities()
+        &self.capabilities
     }
 
     async fn migrate(&self) -> Result<(), Error> {

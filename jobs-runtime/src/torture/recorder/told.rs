@@ -228,6 +228,7 @@ pub(super) fn bounds(bounds: &PruneBounds) -> Bounds {
         events_expired_before: bounds.events_expired_before,
         dead_before: bounds.dead_before,
         rules: bounds.rules.iter().map(rule).collect(),
+        spared: bounds.spared,
     }
 }
 

@@ -12,6 +12,11 @@ use std::time::Duration;
 const PAGE: usize = 40;
 /// Ended jobs of each name that a removal by count leaves.
 const KEPT: u64 = 3;
+/// Whatever ended within so much time stays: longer than anybody sends an enqueue again, even one who
+/// was paused meanwhile.
+const SPARED: Millis = Millis::secs(60);
+/// The same of removals by age beside a removal by count, which so has something left to remove.
+const SPARED_BY_AGE: Millis = Millis::secs(120);
 
 /// A person with the rights to everything.
 #[derive(Debug)]
@@ -124,18 +129,19 @@ impl Operator {
     /// Removes what is old: of ended jobs and events, or also of dead letters.
     async fn prune(&mut self, jobs: &Jobs, dead: bool) -> Result<(), Error> {
         let now = jobs.store().env.clock.now();
-        let before = now.before(Millis::secs(60));
         let by_count = self.choices.per_mille(300);
+        let before = now.before(if by_count { SPARED_BY_AGE } else { SPARED });
         let bounds = PruneBounds {
             ended_before: before,
             // By age no more than the bound above lets go, by the other way of saying it; by count
-            // also what has just ended.
+            // also what is younger.
             rules: vec![PruneRule {
                 name: None,
                 state: State::Done,
                 before: (!by_count).then_some(before),
                 keep: by_count.then_some(KEPT),
             }],
+            spared: SPARED,
             events_expired_before: now,
             dead_before: dead.then_some(before),
             limit: 20,

@@ -194,7 +194,21 @@ enum Turn {
 impl Executor<'_> {
     async fn run(mut self, body: &mut Option<BodyFuture<'_>>) {
         let waker = Waker::from(Arc::clone(&self.waker));
+        // Before the body goes on, whatever let it: the answer to the claim or to a commit may have
+        // come when the lease was over.
+        let mut woken = self.take_news();
         loop {
+            match woken {
+                Woken::Again => {}
+                Woken::Lost => return self.lost(),
+                Woken::Stop => {
+                    return self.finish(body, |run| run.settle(Settle::HandBack)).await;
+                }
+                Woken::TimedOut => {
+                    let error = self.timed_out();
+                    return self.end(body, error).await;
+                }
+            }
             let Some(future) = body.as_mut() else { return };
             let next = match self.poll_until_idle(future, &waker) {
                 Turn::Ended(ended) => return self.end(body, ended).await,
@@ -217,6 +231,7 @@ impl Executor<'_> {
                 if self.park(wake_at).await {
                     return;
                 }
+                woken = self.take_news();
                 continue;
             }
             self.send_records();
@@ -227,17 +242,10 @@ impl Executor<'_> {
             if refresh && !self.refresh().await {
                 return self.lost();
             }
-            match self.wait(next).await {
-                Woken::Again => {}
-                Woken::Lost => return self.lost(),
-                Woken::Stop => {
-                    return self.finish(body, |run| run.settle(Settle::HandBack)).await;
-                }
-                Woken::TimedOut => {
-                    let error = self.timed_out();
-                    return self.end(body, error).await;
-                }
-            }
+            woken = match self.wait(next).await {
+                Woken::Again => self.take_news(),
+                other => other,
+            };
         }
     }
 

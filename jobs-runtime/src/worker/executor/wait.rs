@@ -77,7 +77,7 @@ impl Executor<'_> {
             () = self.waker.woken.notified() => {}
             () = clock.sleep(pause) => {}
         }
-        self.take_news()
+        Woken::Again
     }
 
     /// Takes in what the heartbeat brought.

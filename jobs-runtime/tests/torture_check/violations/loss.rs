@@ -16,7 +16,7 @@ fn a_pruned_job_is_not_missed() {
 
 /// So many jobs of one name end one after the other, and a rule keeps the last one; then the store
 /// has the jobs from `from` on.
-fn ended_and_kept(count: u128, from: u128, keep: u64) -> Story {
+fn ended_and_kept(count: u128, from: u128, keep: u64, spared: u64) -> Story {
     let mut story = Story::default();
     for n in 1..=count {
         let lease = story.enqueue(n).pass(1).lease_of(n, 1, 1);
@@ -28,7 +28,7 @@ fn ended_and_kept(count: u128, from: u128, keep: u64) -> Story {
         before: None,
         keep: Some(keep),
     };
-    story.prune_by(None, vec![rule]).quiet();
+    story.prune_by(None, vec![rule], Millis(spared)).quiet();
     for n in from..=count {
         story.dump(Story::dumped(n, State::Done));
     }
@@ -37,12 +37,17 @@ fn ended_and_kept(count: u128, from: u128, keep: u64) -> Story {
 
 #[test]
 fn a_job_after_which_enough_others_ended_is_not_missed() {
-    ended_and_kept(3, 2, 2).is_clean();
+    ended_and_kept(3, 2, 2, 0).is_clean();
 }
 
 #[test]
 fn a_job_that_a_rule_keeps_and_that_is_gone_is_found() {
-    ended_and_kept(3, 3, 2).breaks(Invariant::I1, "is not in the store");
+    ended_and_kept(3, 3, 2, 0).breaks(Invariant::I1, "is not in the store");
+}
+
+#[test]
+fn a_job_that_had_just_ended_and_is_gone_is_found() {
+    ended_and_kept(3, 2, 2, 60_000).breaks(Invariant::I1, "is not in the store");
 }
 
 #[test]
@@ -164,6 +169,7 @@ fn a_job_that_was_over_and_pruned_before_its_enqueue_was_answered_is_no_loss() {
         events_expired_before: Timestamp(0),
         dead_before: None,
         rules: Vec::new(),
+        spared: Millis(0),
     };
     let answer = Answer::Pruned {
         jobs: 1,

@@ -6,6 +6,7 @@ use super::weather::Weather;
 use crate::paid;
 use jobs_runtime::clock::{Env, SystemEntropy};
 use jobs_runtime::contract::{Driver, PruneBounds};
+use jobs_runtime::core::Millis;
 use jobs_runtime::torture::history::Life;
 use jobs_runtime::torture::log::{FileSink, Log};
 use jobs_runtime::torture::recorder::Recorder;
@@ -122,7 +123,7 @@ async fn live(setup: Setup) -> Result<(), String> {
     let part = u64::from(process) << 32 | u64::from(life.incarnation);
     let store = open(&setup.place, time).await.map_err(said)?;
     paid::record_with(Recorder::new(store.clone(), calls.clone()));
-    let recorder = Recorder::new(store, calls);
+    let recorder = Recorder::new(store, calls).with_transactions();
     let mut jobs = Jobs::with_driver(recorder, Env::new(time, SystemEntropy));
     if setup.lossy {
         let luck = Choices::of(seed, part ^ 0x3EA7);
@@ -189,6 +190,7 @@ async fn do_the_round(jobs: &Jobs, time: FastTime) {
     let bounds = PruneBounds {
         ended_before: time.now().before(LEASE.saturating_mul(30).into()),
         rules: Vec::new(),
+        spared: Millis(0),
         events_expired_before: time.now(),
         dead_before: None,
         limit: 5,

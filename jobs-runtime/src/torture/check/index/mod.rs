@@ -1,6 +1,7 @@
 //! A history sorted by what it is about: calls with their answers, jobs with their leases,
 //! commits and effects. Everything names an entry by its place in the history.
 
+mod chain;
 mod line;
 mod made;
 mod map;
