@@ -1,4 +1,4 @@
-//! Real processes on one SQLite file, killed and stopped: the slice of the crash harness that runs
+//! Real processes on one SQLite file, or on a Postgres server, killed and stopped: the slice of the crash harness that runs
 //! with every test. Longer runs are made by hand, with the program that is started here.
 
 // Helpers of tests are tests, which the lint cannot see.
@@ -37,4 +37,21 @@ fn i12_limits_hold_while_four_workers_are_killed_at_random() {
 #[test]
 fn a_process_can_be_killed_at_every_crash_point() {
     harness(&["sweep", "--mode", "point", "--hits", "1"]);
+}
+
+fn on_postgres(args: &[&str]) {
+    let url = std::env::var("JOBS_TEST_POSTGRES").unwrap();
+    harness(&[args, &["--server", &url]].concat());
+}
+
+#[test]
+#[ignore = "needs a server: JOBS_TEST_POSTGRES=postgres://…"]
+fn on_postgres_a_hundred_and_twenty_trials_break_no_promise() {
+    on_postgres(&["run", "--mode", "mixed", "--seeds", "0..120"]);
+}
+
+#[test]
+#[ignore = "needs a server: JOBS_TEST_POSTGRES=postgres://…"]
+fn on_postgres_a_process_can_be_killed_at_every_crash_point() {
+    on_postgres(&["sweep", "--mode", "point", "--hits", "1"]);
 }

@@ -357,6 +357,11 @@ impl Story {
         assert!(found, "{invariant} {words:?}, in: {}", told(&report));
     }
 
+    pub(crate) fn is_clean_by(&self, rules: &Rules) {
+        let report = check(&self.entries, rules);
+        assert!(report.violations.is_empty(), "{}", told(&report));
+    }
+
     /// It may break others.
     pub(crate) fn keeps(&self, invariant: Invariant) {
         let report = self.report();

@@ -8,17 +8,21 @@ use std::collections::BTreeMap;
 
 pub(super) fn check(index: &Index<'_>, rules: &Rules, found: &mut Found<'_>) {
     for line in &index.jobs {
-        follow_each_other(index, line, found);
+        follow_each_other(index, line, rules, found);
         commits_are_current(index, line, found);
         beats_are_current(index, line, found);
         zombies_stop(index, line, rules, found);
     }
 }
 
-fn follow_each_other(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>) {
+fn follow_each_other(index: &Index<'_>, line: &Line<'_>, rules: &Rules, found: &mut Found<'_>) {
     for pair in line.leases.windows(2) {
         let [first, second] = pair else { continue };
         let (one, two) = (first.lease, second.lease);
+        // What the first one's holder does then is fenced off by the nonce of its token.
+        if rules.claims_may_be_lost && is_taken_back(index, first, second) {
+            continue;
+        }
         let places = [first.told, second.told];
         if one.token.epoch == two.token.epoch {
             let what = format!(
@@ -38,6 +42,13 @@ fn follow_each_other(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>) 
             found.add(I4, what, places);
         }
     }
+}
+
+/// Whether the store may have forgotten a lease, or how far it was extended, before the next one.
+fn is_taken_back(index: &Index<'_>, first: &Held<'_>, second: &Held<'_>) -> bool {
+    let mut faults = index.faults.iter();
+    first.lease.token != second.lease.token
+        && faults.any(|(begin, end)| *end > first.asked && *begin < second.told)
 }
 
 /// Whether a lease may have been ended before its time: settled, or by a person.

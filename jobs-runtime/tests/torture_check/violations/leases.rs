@@ -60,6 +60,32 @@ fn one_lease_that_is_given_twice_is_found() {
     story.breaks(Invariant::I4, "was leased twice");
 }
 
+/// A lease that is given again under another nonce, with a fault in between or without.
+fn given_again(fault: bool) -> Story {
+    let mut story = begun();
+    if fault {
+        let name = || "disturbed".to_owned();
+        story.write(0, What::FaultBegin(name()));
+        story.pass(1).write(0, What::FaultEnd(name()));
+    }
+    let mut lease = story.lease_of(1, 1, 1);
+    lease.token.nonce += 1;
+    story.lease(2, lease).quiet();
+    story.dump(Story::dumped(1, State::Suspended));
+    story
+}
+
+#[test]
+fn a_store_that_may_lose_claims_loses_them_in_a_crash_and_not_otherwise() {
+    let rules = Rules {
+        claims_may_be_lost: true,
+        ..Rules::default()
+    };
+    given_again(false).breaks_by(&rules, Invariant::I4, "was leased twice");
+    given_again(true).breaks(Invariant::I4, "was leased twice");
+    given_again(true).is_clean_by(&rules);
+}
+
 /// Another lease was given, and the first one's holder goes on.
 fn taken_over() -> Story {
     let mut story = begun();

@@ -52,6 +52,8 @@ pub(crate) struct Sum {
     pub(crate) trials: u64,
     pub(crate) kills: u64,
     pub(crate) stops: u64,
+    /// How often a server was disturbed.
+    pub(crate) disturbed: u64,
     /// Points at which a process was hit.
     pub(crate) struck: BTreeSet<String>,
     /// Points at a passage to which no process came.
@@ -186,6 +188,7 @@ impl Sum {
         };
         self.trials += 1;
         self.trial_time += report.took;
+        self.disturbed += report.disturbed;
         let whole = report.plan.mode != "double"
             || report
                 .struck

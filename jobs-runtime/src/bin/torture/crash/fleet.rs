@@ -21,6 +21,8 @@ const GONE_LIMIT_MS: u64 = 40;
 /// What the fleet is told by its trial.
 pub(crate) struct Orders {
     pub(crate) plan: Plan,
+    /// Of a client, in its first life.
+    pub(crate) acts: u64,
     pub(crate) folder: PathBuf,
     pub(crate) place: Place,
     pub(crate) time: FastTime,
@@ -275,7 +277,7 @@ impl Fleet {
             time: *time,
             calm_from: self.orders.calm_from,
             lossy: plan.lossy,
-            acts: plan.acts / u64::from(life.incarnation),
+            acts: self.orders.acts / u64::from(life.incarnation),
             crowd: plan.crowd,
             bug: self.orders.bug.clone(),
         };

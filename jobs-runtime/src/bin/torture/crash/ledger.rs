@@ -37,6 +37,7 @@ pub(crate) fn line(run: &Run, sum: &Sum) -> Value {
         "void": sum.void.len(),
         "kills": sum.kills,
         "stops": sum.stops,
+        "disturbed": sum.disturbed,
         "points": {
             "all": run.points,
             "passed": sum.passed.len(),

@@ -1,11 +1,12 @@
-//! The crash harness: real processes on one SQLite file or one schema of a Postgres server, killed and stopped as a plan says, and
-//! what the checker says of their history.
+//! The crash harness: real processes on one SQLite file or one schema of a Postgres server, killed
+//! and stopped as a plan says, and what the checker says of their history.
 //!
 //! This file reads the command line; [`batch`] runs many trials, [`trial`] one, [`fleet`] is its
 //! processes, [`process`] is the body of each.
 
 mod args;
 mod batch;
+mod disturb;
 mod fleet;
 mod ledger;
 mod modes;
@@ -40,7 +41,7 @@ torture check   --folder FOLDER            the history of a trial that was kept,
 torture points                             the crash points of this program
 
 modes: random, point, stop, double, group, store, mixed, crowd
-also:  --server URL  --lanes N  --speed N  --chaos-ms N  --heal-ms N  --place FOLDER  --disk
+also:  --server URL  --disturb COMMAND  --lanes N  --speed N  --chaos-ms N  --heal-ms N  --place FOLDER  --disk
        --bug NAME  --keep  --enough N  --json  --ledger";
 
 const SWITCHES: [&str; 4] = ["disk", "json", "keep", "ledger"];
@@ -90,6 +91,7 @@ impl Common {
             chaos: millis(args.value("chaos-ms")?, 400),
             heal: millis(args.value("heal-ms")?, 15_000),
             server: args.value("server")?,
+            disturb: args.value("disturb")?,
             bug: args.value("bug")?,
             keep: args.switch("keep"),
         };
@@ -282,6 +284,9 @@ fn show(sum: &Sum, points: &[&str]) {
         sum.broken.len(),
         sum.void.len()
     );
+    if sum.disturbed > 0 {
+        println!("the server was disturbed {} times", sum.disturbed);
+    }
     println!(
         "crash points: {} of {} passed, {} struck",
         sum.passed.len(),

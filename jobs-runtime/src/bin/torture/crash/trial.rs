@@ -1,5 +1,6 @@
 //! One trial: a fleet on one store, hit as its plan says; then rest, the dump, and the verdict.
 
+use super::disturb::Disturber;
 use super::fleet::{Fleet, Orders, Struck};
 use super::place::Place;
 use super::plan::Plan;
@@ -28,6 +29,8 @@ const LOOK: Duration = Duration::from_millis(25);
 const ARMED_LONGER: Duration = Duration::from_millis(1_100);
 /// Looks in a row that must find nothing left.
 const LOOKS: u32 = 2;
+/// For how long processes are hit if nothing else is said, by the trial's time.
+const USUAL_CHAOS: Duration = Duration::from_secs(16);
 /// Jobs that are looked at.
 const LOOK_JOBS: usize = 5_000;
 
@@ -44,6 +47,8 @@ pub(crate) struct Terms {
     pub(crate) heal: Duration,
     /// The server on which each trial has a schema; without one, each has a file.
     pub(crate) server: Option<String>,
+    /// What is done to the server meanwhile, again and again: a command of the shell.
+    pub(crate) disturb: Option<String>,
     /// A planted bug.
     pub(crate) bug: Option<String>,
     /// Folders of trials that went well are kept too.
@@ -59,7 +64,18 @@ pub(crate) struct Report {
     pub(crate) struck: Vec<Struck>,
     /// Crash points that any process has passed.
     pub(crate) passed: BTreeSet<String>,
+    /// How often the server was disturbed.
+    pub(crate) disturbed: u64,
     pub(crate) took: Duration,
+}
+
+impl Terms {
+    /// How many acts of a client fill the time in which processes are hit, if so many are right for
+    /// [`USUAL_CHAOS`] of a trial's time.
+    fn acts(&self, usual: u64) -> u64 {
+        let longer = (self.chaos * self.speed).as_millis() / USUAL_CHAOS.as_millis();
+        usual.saturating_mul(u64::try_from(longer).unwrap_or(u64::MAX).max(1))
+    }
 }
 
 /// Runs a plan. `name` is that of its folder.
@@ -84,6 +100,7 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
     let calm_from = time.now().after((terms.chaos * terms.speed).into());
     let orders = Orders {
         plan: plan.clone(),
+        acts: terms.acts(plan.acts),
         folder: folder.clone(),
         place: place.clone(),
         time,
@@ -99,7 +116,9 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
         runtime: &runtime,
         place: &place,
     };
-    let rest = trial.play(&mut fleet);
+    let mut disturber = Disturber::new(terms.disturb.as_deref(), plan.seed, trial.log.clone());
+    let rest = trial.play(&mut fleet, &mut disturber);
+    let disturbed = disturber.times;
     let struck = std::mem::take(&mut fleet.struck);
     let fallen = std::mem::take(&mut fleet.fallen);
     drop(fleet);
@@ -121,6 +140,7 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
         verdict,
         struck,
         passed,
+        disturbed,
         took: time.since_begin(),
     })
 }
@@ -142,7 +162,7 @@ struct Trial<'a> {
 }
 
 impl Trial<'_> {
-    fn play(&self, fleet: &mut Fleet) -> Result<Rest, String> {
+    fn play(&self, fleet: &mut Fleet, disturber: &mut Disturber<'_>) -> Result<Rest, String> {
         let chaos = self.terms.chaos;
         let is_under_way = |fleet: &Fleet| {
             self.time.since_begin() < chaos
@@ -150,8 +170,9 @@ impl Trial<'_> {
                 || !fleet.is_client_done()
                 || !fleet.is_whole()
         };
-        while is_under_way(fleet) {
+        while is_under_way(fleet) || disturber.is_at_it() {
             fleet.step()?;
+            disturber.step(self.time.since_begin(), chaos)?;
             if self.time.since_begin() > chaos + self.terms.heal {
                 return Ok(Rest::Busy(vec!["a process did not come back".into()]));
             }

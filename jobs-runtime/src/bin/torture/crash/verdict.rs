@@ -86,6 +86,7 @@ fn rules(terms: &Terms) -> Rules {
         heal_within: Some((terms.heal * terms.speed).into()),
         limits: limits(),
         clock_slack: CLOCK_SLACK,
+        claims_may_be_lost: terms.disturb.is_some(),
         ordered_claims: true,
         wake_within: Some((terms.heal / WAKE_SHARE_OF_HEAL * terms.speed).into()),
         zombie_grace: ZOMBIE_GRACE * terms.speed,

@@ -31,6 +31,8 @@ pub(super) struct Index<'h> {
     pub(super) prunes: Vec<usize>,
     /// From where to where something was out of order: faults, dead and stopped processes.
     pub(super) troubles: Vec<(usize, usize)>,
+    /// Faults alone.
+    pub(super) faults: Vec<(usize, usize)>,
     /// Queues that may have been paused, from where to where.
     pub(super) pauses: Vec<(&'h str, usize, usize)>,
     pub(super) healing: Option<usize>,
@@ -48,6 +50,7 @@ impl<'h> Index<'h> {
             publishes: Vec::new(),
             prunes: Vec::new(),
             troubles: Vec::new(),
+            faults: Vec::new(),
             pauses: Vec::new(),
             healing: None,
             quiet: None,

@@ -44,6 +44,7 @@ impl<'h> Index<'h> {
             What::FaultEnd(name) => {
                 if let Some(begin) = reading.faults.remove(name) {
                     self.troubles.push((begin, at));
+                    self.faults.push((begin, at));
                 }
             }
             What::Healing => self.healing = Some(at),
