@@ -53,7 +53,7 @@ inventory::collect!(Scheme);
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no pool that jobs can be connected through",
     label = "not a pool of a database that a driver of this build knows",
-    note = "a `sqlx::SqlitePool` is one, with the feature `sqlx-sqlite` of `jobs-runtime`"
+    note = "a `sqlx::SqlitePool` is one, with the feature `sqlx-sqlite` of `jobs-runtime`, and a `sqlx::PgPool` with `postgres`"
 )]
 pub trait Pool: Send + 'static {
     /// The driver, connected and with its schema up to date.
@@ -91,6 +91,17 @@ impl Pool for sqlx::SqlitePool {
         Box::pin(async move {
             let options = crate::drivers::sqlite::SqliteOptions::default().env(env);
             let driver = crate::drivers::sqlite::Sqlite::from_pool(self, options).await?;
+            let driver: Arc<dyn Driver> = Arc::new(driver);
+            Ok(driver)
+        })
+    }
+}
+
+#[cfg(feature = "postgres")]
+impl Pool for sqlx::PgPool {
+    fn connect(self, env: Env) -> Connecting {
+        Box::pin(async move {
+            let driver = crate::drivers::postgres::Postgres::from_pool(self, env).await?;
             let driver: Arc<dyn Driver> = Arc::new(driver);
             Ok(driver)
         })

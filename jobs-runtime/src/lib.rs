@@ -65,6 +65,8 @@ pub use ambient::{jobs, reset_jobs, set_jobs};
 pub use client::{ENQUEUE_LIMIT_JOBS, Jobs};
 pub use connect::{Connecting, Examining, Pool, Scheme};
 pub use definition::{Event, Job, Task};
+#[cfg(feature = "postgres")]
+pub use drivers::postgres::PostgresTx;
 #[cfg(feature = "sqlx-sqlite")]
 pub use drivers::sqlite::SqliteTx;
 pub use durable::{Durable, EventKey, KeyPart};

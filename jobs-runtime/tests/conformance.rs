@@ -44,7 +44,7 @@ const CANDIDATES: &[Candidate] = &[
     Candidate {
         name: "postgres",
         fresh: || Box::pin(postgres()),
-        transactions: None,
+        transactions: Some(Transactions::of::<jobs_runtime::PostgresTx>),
     },
 ];
 

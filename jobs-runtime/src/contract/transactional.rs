@@ -18,7 +18,7 @@ use async_trait::async_trait;
 #[diagnostic::on_unimplemented(
     message = "`{Self}` is no transaction that jobs can be stored in",
     label = "not a transaction of a store",
-    note = "give `&mut tx`, where `tx` is a `sqlx::Transaction<'_, sqlx::Sqlite>` on the file that holds the jobs; the feature `sqlx-sqlite` of `jobs-runtime` brings it"
+    note = "give `&mut tx`, where `tx` is a `sqlx::Transaction` on the database that holds the jobs: a SQLite file, with the feature `sqlx-sqlite` of `jobs-runtime`, or a Postgres database, with `postgres`"
 )]
 pub trait Transactional: Send {
     /// The store's time, now that nobody else can write to it.
@@ -73,7 +73,7 @@ pub trait Transactional: Send {
 #[diagnostic::on_unimplemented(
     message = "a `tx` step cannot be given a `{Self}`",
     label = "not a transaction that a worker can begin",
-    note = "the type says which store the step needs: `SqliteTx` is a transaction on the SQLite file that holds the jobs"
+    note = "the type says which store the step needs: `SqliteTx` is a transaction on the SQLite file that holds the jobs, `PostgresTx` one on the Postgres database"
 )]
 pub trait StepTransaction: Transactional + Sized + 'static {
     /// Begins one that holds the right to write, once nobody else in this process has it.

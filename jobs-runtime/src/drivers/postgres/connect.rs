@@ -1,6 +1,7 @@
 //! Connections: a store from a URL, transactions that begin and end, and what becomes of those that
 //! met others.
 
+use super::callers::{self, Place};
 use super::fault::Fault;
 use super::work::Tx;
 use super::{Postgres, PostgresOptions, Shared, Statements, WAKE_UP_CAPACITY, migrate, wake};
@@ -111,13 +112,21 @@ impl Postgres {
     /// # Errors
     /// As [`Postgres::from_url`].
     pub async fn connect(options: PostgresOptions) -> Result<Self, Error> {
+        Postgres::connect_with(options, None).await
+    }
+
+    /// With the pool that transactions of steps come from, if the application has one.
+    pub(super) async fn connect_with(
+        options: PostgresOptions,
+        steps: Option<PgPool>,
+    ) -> Result<Self, Error> {
         let pool = |connections: u32| {
             PgPoolOptions::new()
                 .max_connections(connections)
                 .acquire_timeout(options.acquire_timeout)
                 .connect_lazy_with(options.connect.clone())
         };
-        let is_durable = prepare(&options).await.map_err(Fault::before_write)?;
+        let (place, is_durable) = prepare(&options).await?;
         let shared = Arc::new(Shared {
             sql: Statements::new(&options.schema).by_clock(options.clock.as_deref()),
             capabilities: Capabilities {
@@ -126,7 +135,7 @@ impl Postgres {
                 ordered_claim: true,
                 exact_stats: true,
                 indexed_lists: true,
-                transactional: false,
+                transactional: true,
                 shared: true,
                 payload_limit: options.payload_limit_bytes,
             },
@@ -137,9 +146,13 @@ impl Postgres {
             commits: pool(1),
             beats: pool(1),
             listening: pool(1),
+            owns_steps: steps.is_none(),
+            steps: callers::steps_of(&options, steps),
+            place,
             wake_ups: broadcast::Sender::new(WAKE_UP_CAPACITY),
             env: options.env,
         });
+        callers::remember(&shared);
         Ok(Postgres {
             listener: wake::listen(Arc::clone(&shared)),
             shared,
@@ -190,14 +203,8 @@ impl Postgres {
         mut open: Open<'_>,
         hints: Vec<WakeUp>,
     ) -> Result<(), Failed> {
-        if !hints.is_empty() {
-            let notify = wake::notice(&self.shared, &hints);
-            sqlx::query("SELECT pg_notify($1, $2)")
-                .bind(notify.0)
-                .bind(notify.1)
-                .execute(&mut *open.transaction)
-                .await?;
-        }
+        let speaker = Some(self.shared.client);
+        wake::tell(&mut open.transaction, &self.shared, &hints, speaker).await?;
         crash_point!("driver.postgres.commit.before");
         let committed = open.transaction.commit().await;
         committed.map_err(|error| Failed::AtCommit(error.into()))?;
@@ -217,20 +224,21 @@ impl Postgres {
     }
 }
 
-/// Brings the schema up to date. False if the server answers a COMMIT before the disk has it,
-/// unless it is told not to.
-async fn prepare(options: &PostgresOptions) -> Result<bool, Fault> {
+/// Brings the schema up to date. Gives where it is, and false if the server answers a COMMIT before
+/// the disk has it, unless it is told not to.
+async fn prepare(options: &PostgresOptions) -> Result<(Place, bool), Error> {
     // A connection of its own: a pool would try a server that is not there for half a minute.
     let connecting = PgConnection::connect_with(&options.connect);
     let limit = options.acquire_timeout;
+    let told = |error| Fault::Sqlx(error).before_write();
     let mut connection = match tokio::time::timeout(limit, connecting).await {
-        Ok(connected) => connected?,
-        Err(_) => return Err(Fault::Sqlx(sqlx::Error::PoolTimedOut)),
+        Ok(connected) => connected.map_err(told)?,
+        Err(_) => return Err(told(sqlx::Error::PoolTimedOut)),
     };
-    migrate::migrate(&mut connection, &options.schema).await?;
-    let setting: String = sqlx::query_scalar("SELECT current_setting('synchronous_commit')")
-        .fetch_one(&mut connection)
-        .await?;
-    connection.close().await?;
-    Ok(setting != "off")
+    let migrated = migrate::migrate(&mut connection, &options.schema).await;
+    migrated.map_err(Fault::before_write)?;
+    let place = callers::place(&mut connection).await?;
+    connection.close().await.map_err(told)?;
+    let is_durable = !place.is_weak;
+    Ok((place.within(&options.schema), is_durable))
 }

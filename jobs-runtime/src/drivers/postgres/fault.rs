@@ -42,6 +42,16 @@ impl Fault {
             .is_some_and(|code| code.starts_with("40") || code == "23505")
     }
 
+    /// Both stored the same new row: a second try will find the other's.
+    pub(super) fn is_twin(&self) -> bool {
+        self.code().as_deref() == Some("23505")
+    }
+
+    /// The database refused what was written, and not the machine or another transaction.
+    pub(super) fn is_refusal(&self) -> bool {
+        self.code().is_some_and(|code| code.starts_with("23"))
+    }
+
     /// The fault lies in what one item says: the others of its batch can go on without it.
     /// 22: a value; 23: a rule of the schema; 54: too large for the database.
     pub(super) fn is_one_items(&self) -> bool {
@@ -88,6 +98,7 @@ impl Fault {
                     on by itself then";
         };
         match code.as_ref() {
+            "40001" | "40P01" => "two transactions met: roll yours back, and make it again",
             "28000" | "28P01" => "give a user and a password that the server knows in the URL",
             "3D000" => "create the database, or name one that is there in the URL",
             "25006" => {

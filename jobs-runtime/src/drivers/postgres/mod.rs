@@ -5,6 +5,7 @@
 //! and stored stands in `load` and `save`, the statements in `sql/`, and no decision about a job
 //! here.
 
+mod callers;
 mod claim;
 mod columns;
 mod connect;
@@ -22,6 +23,7 @@ mod text;
 mod wake;
 mod work;
 
+pub use callers::{MAX_STEP_CONNECTIONS, PostgresTx};
 pub use migrate::schema_script;
 pub use options::{DEFAULT_CONNECTIONS, DEFAULT_SCHEMA, PostgresOptions};
 
@@ -75,6 +77,12 @@ struct Shared {
     beats: PgPool,
     /// One connection for hints from others.
     listening: PgPool,
+    /// For the transactions of `tx` steps.
+    steps: PgPool,
+    /// They are not the application's.
+    owns_steps: bool,
+    /// Where the store is.
+    place: callers::Place,
     wake_ups: broadcast::Sender<WakeUp>,
 }
 
@@ -218,6 +226,11 @@ impl Postgres {
     }
 }
 
+/// What a publication looks at first.
+fn of_event(event: &NewEvent) -> Vec<Need> {
+    vec![Need::Event(event.id), Need::Numbers]
+}
+
 /// What an enqueue looks at first.
 fn of_job(job: &NewJob) -> Vec<Need> {
     let spec = &job.spec;
@@ -299,7 +312,7 @@ impl Driver for Postgres {
             &self.shared.pool,
             now,
             events,
-            |event| vec![Need::Event(event.id), Need::Numbers],
+            of_event,
             |store, event, now| store.publish(event, now),
             |_, error| Err(error),
         )
@@ -350,9 +363,17 @@ impl Driver for Postgres {
         self
     }
 
+    fn transactions(&self) -> Option<&dyn std::any::Any> {
+        Some(self)
+    }
+
     async fn close(&self) {
         self.listener.abort();
         let shared = &self.shared;
+        // The application's pool stays open: it is not ours.
+        if shared.owns_steps {
+            shared.steps.close().await;
+        }
         for pool in [
             &shared.listening,
             &shared.beats,

@@ -70,15 +70,7 @@ impl PostgresOptions {
             let fix = "write it as in \"postgres://user:password@host:5432/database\"";
             Error::url_invalid(url, error, fix)
         })?;
-        let mut options = PostgresOptions {
-            connect,
-            schema: DEFAULT_SCHEMA.into(),
-            connections: DEFAULT_CONNECTIONS,
-            acquire_timeout: Duration::from_secs(30),
-            payload_limit_bytes: DEFAULT_PAYLOAD_LIMIT_BYTES,
-            env: Env::system(),
-            clock: None,
-        };
+        let mut options = PostgresOptions::of(connect, DEFAULT_SCHEMA)?;
         for (name, value) in own {
             let number = || {
                 let fix = format!("write `{name}` as a whole number above zero");
@@ -96,6 +88,19 @@ impl PostgresOptions {
             }
         }
         Ok(options)
+    }
+
+    /// For a database that sqlx knows how to reach.
+    pub(super) fn of(connect: PgConnectOptions, schema: &str) -> Result<Self, Error> {
+        Ok(PostgresOptions {
+            connect,
+            schema: checked_schema("jobs.schema", schema)?,
+            connections: DEFAULT_CONNECTIONS,
+            acquire_timeout: Duration::from_secs(30),
+            payload_limit_bytes: DEFAULT_PAYLOAD_LIMIT_BYTES,
+            env: Env::system(),
+            clock: None,
+        })
     }
 
     /// Connections for requests, from 1 on; three more are used beside them.

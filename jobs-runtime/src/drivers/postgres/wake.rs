@@ -3,6 +3,7 @@
 
 use super::Shared;
 use crate::contract::WakeUp;
+use sqlx::PgConnection;
 use sqlx::postgres::PgListener;
 use std::sync::Arc;
 use std::time::Duration;
@@ -23,9 +24,27 @@ pub(super) fn channel(schema: &str) -> String {
     format!("jobs_{schema}")
 }
 
+/// Tells others what has happened, as soon as the transaction of this connection is committed; and
+/// this client as well, if it is not the one that speaks.
+pub(super) async fn tell(
+    connection: &mut PgConnection,
+    shared: &Shared,
+    hints: &[WakeUp],
+    speaker: Option<u64>,
+) -> Result<(), sqlx::Error> {
+    if hints.is_empty() {
+        return Ok(());
+    }
+    let (channel, text) = notice(shared, hints, speaker);
+    let told = sqlx::query("SELECT pg_notify($1, $2)")
+        .bind(channel)
+        .bind(text);
+    told.execute(connection).await.map(drop)
+}
+
 /// The channel and the text for hints: who speaks, and what has happened.
-pub(super) fn notice(shared: &Shared, hints: &[WakeUp]) -> (String, String) {
-    let mut text = format!("{:x}", shared.client);
+fn notice(shared: &Shared, hints: &[WakeUp], speaker: Option<u64>) -> (String, String) {
+    let mut text = speaker.map_or_else(|| "-".to_owned(), |client| format!("{client:x}"));
     for (hint, word) in ALL {
         if hints.contains(&hint) {
             text.push(' ');

@@ -27,7 +27,6 @@ use std::sync::Arc;
 /// Writes down what goes through it. One for each life of a process; many may share a driver.
 pub struct Recorder {
     inner: Arc<dyn Driver>,
-    capabilities: Capabilities,
     log: Log,
 }
 
@@ -36,19 +35,7 @@ impl Recorder {
     /// tells what the callers saw.
     #[must_use]
     pub fn new(inner: Arc<dyn Driver>, log: Log) -> Self {
-        Recorder {
-            capabilities: inner.capabilities().clone(),
-            inner,
-            log,
-        }
-    }
-
-    /// Says that the store takes part in transactions: a worker would refuse a program whose jobs
-    /// ask for them, and those are not enqueued where there are none.
-    #[must_use]
-    pub fn with_transactions(mut self) -> Self {
-        self.capabilities.transactional = true;
-        self
+        Recorder { inner, log }
     }
 
     /// The pen it writes with.
@@ -143,7 +130,7 @@ impl Committing {
 #[async_trait]
 impl Driver for Recorder {
     fn capabilities(&self) -> &Capabilities {
-        &self.capabilities
+        self.inner.capabilities()
     }
 
     async fn migrate(&self) -> Result<(), Error> {

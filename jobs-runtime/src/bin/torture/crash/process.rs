@@ -123,7 +123,7 @@ async fn live(setup: Setup) -> Result<(), String> {
     let part = u64::from(process) << 32 | u64::from(life.incarnation);
     let store = open(&setup.place, time).await.map_err(said)?;
     paid::record_with(Recorder::new(store.clone(), calls.clone()));
-    let recorder = Recorder::new(store, calls).with_transactions();
+    let recorder = Recorder::new(store, calls);
     let mut jobs = Jobs::with_driver(recorder, Env::new(time, SystemEntropy));
     if setup.lossy {
         let luck = Choices::of(seed, part ^ 0x3EA7);
