@@ -1,6 +1,6 @@
 //! Requeue: a person revives a job, from its start or from a step on.
 
-use super::shapes::{JobShape, boom, wait};
+use super::shapes::{EventShape, JobShape, boom, wait};
 use super::{Failure, Result, Subject};
 use crate::core::{Commit, CommitAnswer, Millis, Settle, State};
 
@@ -94,6 +94,20 @@ async fn a_requeue_frees_the_events_of_the_removed_steps(s: Subject) -> Result {
     let view = s.view(next.id()).await?;
     check_eq!(view.inbox.len(), 1);
     s.apply(&next.settle(Settle::HandBack)).await?;
+    check_eq!(s.claim_one().await?.inbox().len(), 1);
+    Ok(())
+}
+
+case!(a_revived_wait_takes_an_event_that_was_published_while_its_job_was_over);
+async fn a_revived_wait_takes_an_event_that_was_published_while_its_job_was_over(
+    s: Subject,
+) -> Result {
+    let mut holder = s.start(&s.job("mail")).await?;
+    let paid = wait("paid", "paid", Some("7"), s.now());
+    s.apply(&holder.park(vec![paid], None)).await?;
+    expect_applied(s.cancel(holder.id()).await?)?;
+    s.publish(&s.event("paid").key("7")).await?;
+    expect_applied(s.requeue(holder.id(), &[]).await?)?;
     check_eq!(s.claim_one().await?.inbox().len(), 1);
     Ok(())
 }

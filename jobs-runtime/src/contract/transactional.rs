@@ -84,7 +84,7 @@ pub trait StepTransaction: Transactional + Sized + 'static {
     async fn begin(driver: &dyn Driver) -> Result<Self, Error>;
 
     /// The shortest visibility timeout that a job with a live lease asked for: the leases that
-    /// this transaction keeps from being extended.
+    /// this transaction keeps from being extended. `None` if it keeps none.
     ///
     /// # Errors
     /// If it cannot be read.

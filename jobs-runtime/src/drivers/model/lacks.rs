@@ -183,6 +183,11 @@ impl Known {
         self.live.insert(group, leases);
     }
 
+    /// Whether live leases were counted.
+    pub(crate) fn has_counted(&self) -> bool {
+        !self.live.is_empty()
+    }
+
     pub(crate) fn live(&self, group: &Group) -> u32 {
         self.live.get(group).copied().unwrap_or(0)
     }

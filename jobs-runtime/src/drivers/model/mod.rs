@@ -19,6 +19,6 @@ mod row;
 mod settings;
 mod store;
 
-pub(crate) use lacks::{Need, Part, Wanted};
+pub(crate) use lacks::{Known, Need, Part, Wanted};
 pub(crate) use row::Row;
 pub(crate) use store::{EventRow, Follower, KeyHold, Store};

@@ -13,9 +13,12 @@ use super::text::stored_owned;
 use super::work::{Tx, settle};
 use crate::contract::{Claim, Claims, QueueSetting};
 use crate::core::{LANE_LIMIT, Timestamp};
-use crate::drivers::model::{Need, Store};
+use crate::drivers::model::{Known, Need, Store};
 use std::collections::BTreeSet;
 use std::convert::Infallible;
+
+/// Has the COMMIT wait for the disk.
+const SURE: &str = "SET LOCAL synchronous_commit = on";
 
 /// Queues with work that are looked at in one call.
 const QUEUE_LIMIT: i64 = 10_000;
@@ -58,6 +61,11 @@ pub(super) async fn claim(tx: &mut Tx<'_>, claim: &Claim) -> Result<(Claims, Sto
     let verb = |set: &mut Store, now: Timestamp| set.claim(claim, now);
     let (mut claims, after) = settle(tx, &mut set, Lock::Wait, verb).await?;
     save(tx, &set, &after).await?;
+    // A lease that a crash of the server takes back is counted no more, and its body still runs.
+    let has_counted = set.known.as_ref().is_some_and(Known::has_counted);
+    if !claims.jobs.is_empty() && (has_counted || !after.paces.is_empty()) {
+        tx.run(sqlx::query(SURE)).await?;
+    }
     if claims.jobs.len() < claim.limit || claim.limit == 0 {
         let later = later(tx, &open).await?;
         claims.next_visible_at = claims.next_visible_at.into_iter().chain(later).min();

@@ -28,12 +28,13 @@ const DURABLE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// The same where the server's default would answer before the disk has it.
 const MADE_DURABLE: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on";
-/// For claims, heartbeats and retention. What of them a crash of the server takes back is only
-/// that: a lost claim is a job that is visible again, whose next lease has the same epoch and
-/// another nonce, so that the first holder is refused; a lost heartbeat is a lease that ends
-/// earlier; and what retention removed is removed again. A commit that answers waits for its own
-/// record, which lies behind theirs in the log, so a claim whose job has committed anything is as
-/// safe as that.
+/// For claims and retention. What of them a crash of the server takes back is only that: a lost
+/// claim is a job that is visible again, whose next lease has the same epoch and another nonce, so
+/// that the first holder is refused; and what retention removed is removed again. A commit that
+/// answers waits for its own record, which lies behind theirs in the log, so a claim whose job has
+/// committed anything is as safe as that. Claims that count leases or starts do wait: a body whose
+/// lease is lost runs on until it hears of it, and would be one more than may. So do heartbeats,
+/// which are few: no lease ends before its holder believes it.
 const LIGHT: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off";
 /// One snapshot for all statements of a look.
 const LOOK: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";

@@ -190,7 +190,7 @@ impl Postgres {
         beats: &[Beat],
         now: Option<Timestamp>,
     ) -> Result<Vec<BeatAnswer>, Failed> {
-        let mut open = self.begin(&self.shared.beats, Begin::Light, now).await?;
+        let mut open = self.begin(&self.shared.beats, Begin::Durable, now).await?;
         let (answers, mut after) = heartbeat::heartbeat(&mut open.tx(), beats).await?;
         self.commit(open, after.take_hints()).await?;
         Ok(answers)

@@ -44,10 +44,11 @@ fn follow_each_other(index: &Index<'_>, line: &Line<'_>, rules: &Rules, found: &
     }
 }
 
-/// Whether the store may have forgotten a lease, or how far it was extended, before the next one.
+/// Whether the store may have forgotten a lease before the next one, which then has its number.
 fn is_taken_back(index: &Index<'_>, first: &Held<'_>, second: &Held<'_>) -> bool {
     let mut faults = index.faults.iter();
-    first.lease.token != second.lease.token
+    first.lease.token.epoch == second.lease.token.epoch
+        && first.lease.token != second.lease.token
         && faults.any(|(begin, end)| *end > first.asked && *begin < second.told)
 }
 

@@ -16,8 +16,7 @@ pub struct Rules {
     /// Names of jobs that may be left over though they could run: nobody has a handler for them,
     /// or their queue is paused.
     pub left_alone: BTreeSet<String>,
-    /// A crash of the store takes back claims and heartbeats that nothing durable followed: it says so
-    /// of itself.
+    /// A crash of the store takes back claims that nothing durable followed: it says so of itself.
     pub claims_may_be_lost: bool,
     /// A claim hands out jobs in the order of their priority.
     pub ordered_claims: bool,

@@ -141,25 +141,27 @@ async fn live(setup: Setup) -> Result<(), String> {
             let choices = Choices::of(seed, part);
             match setup.crowd {
                 true => be_crowd(&jobs, choices, setup.acts, time).await,
-                false => {
-                    let pays = setup.place.file().is_some();
-                    be_client(&jobs, choices, setup.acts, (time, pays)).await;
-                }
+                false => be_client(&jobs, choices, &setup).await,
             }
             Ok(())
         }
     }
 }
 
-/// Errors are told by the history, and a client goes on after them. It `pays` where the store has the
-/// transactions for it.
-async fn be_client(jobs: &Jobs, mut choices: Choices, acts: u64, (time, pays): (FastTime, bool)) {
+/// Errors are told by the history, and a client goes on after them.
+async fn be_client(jobs: &Jobs, mut choices: Choices, setup: &Setup) {
     use jobs_runtime::clock::Clock;
+    let time = setup.time;
+    let pays = setup.place.file().is_some();
     let mut client = Client::new(Choices::new(choices.bits()));
     let mut operator = Operator::new(Choices::new(choices.bits()));
     let mut payer = Choices::new(choices.bits());
-    for act in 1..=acts {
+    for act in 1..=setup.acts {
         time.sleep(client.pause(MEAN_PAUSE)).await;
+        // It may be slow when its server is away.
+        if time.now() >= setup.calm_from {
+            break;
+        }
         drop(client.act(jobs).await);
         if pays && act % ACTS_A_PAYMENT == 1 {
             drop(paid::enqueue(&mut payer, jobs).await);

@@ -101,7 +101,8 @@ pub(super) async fn candidates(
     tx.all(sqlx::query(&tx.sql.lock_names_shared).bind(names))
         .await?;
     for (job, wait) in wanted {
-        let Some(row) = set.live.get(job) else {
+        // Wherever it stands: one that a person revives has ended as far as this set knows.
+        let Some(row) = set.held(*job) else {
             continue;
         };
         let tenant = maybe(row.spec.tenant.as_deref());
