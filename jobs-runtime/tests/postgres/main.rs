@@ -8,6 +8,7 @@
 mod clients;
 mod connections;
 mod schema;
+mod transactions;
 
 use jobs_runtime::clock::{Entropy, SystemEntropy};
 use jobs_runtime::prelude::*;
