@@ -10,6 +10,7 @@ mod claim;
 mod columns;
 mod connect;
 mod fault;
+mod first;
 mod gather;
 mod heartbeat;
 mod inspect;
@@ -34,11 +35,12 @@ use crate::contract::{
     Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps, check_claim,
     check_event,
 };
-use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Settle, Timestamp};
-use crate::drivers::model::{Need, Part, Store};
+use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
+use crate::drivers::model::{Need, Store};
 use async_trait::async_trait;
 use connect::{Begin, Failed};
 use fault::Fault;
+use first::{of_commit, of_event, of_job};
 use sqlx::postgres::PgPool;
 use statements::Statements;
 use std::collections::BTreeSet;
@@ -226,21 +228,6 @@ impl Postgres {
     }
 }
 
-/// What a publication looks at first.
-fn of_event(event: &NewEvent) -> Vec<Need> {
-    vec![Need::Event(event.id), Need::Numbers]
-}
-
-/// What an enqueue looks at first.
-fn of_job(job: &NewJob) -> Vec<Need> {
-    let spec = &job.spec;
-    let key = spec
-        .key
-        .clone()
-        .map(|key| Need::Key(spec.scope.clone(), key));
-    key.into_iter().chain([Need::Job(spec.id)]).collect()
-}
-
 #[async_trait]
 impl Driver for Postgres {
     fn capabilities(&self) -> &Capabilities {
@@ -382,25 +369,5 @@ impl Driver for Postgres {
         ] {
             pool.close().await;
         }
-    }
-}
-
-/// What a commit looks at first: its row, and before it its key if the job may end.
-fn of_commit(commit: &Commit) -> Vec<Need> {
-    let job = commit.job;
-    let stays = match &commit.settle {
-        None => true,
-        Some(settle) => matches!(
-            settle,
-            Settle::Defer { .. } | Settle::HandBack | Settle::Hold { .. } | Settle::Suspend { .. }
-        ),
-    };
-    match stays {
-        true => vec![Need::Job(job)],
-        false => vec![
-            Need::OwnKey(job),
-            Need::Job(job),
-            Need::Part(job, Part::Told),
-        ],
     }
 }

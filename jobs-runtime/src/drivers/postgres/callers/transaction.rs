@@ -2,7 +2,8 @@
 
 use super::super::connect::TRIES;
 use super::super::fault::Fault;
-use super::super::{Postgres, Shared, of_commit, of_event, of_job, wake, work};
+use super::super::first::{of_commit, of_event, of_job};
+use super::super::{Postgres, Shared, wake, work};
 use super::stores::{self, Place, place};
 use crate::Error;
 use crate::contract::{Conflicted, Driver, EnqueueAnswer, Published, Transactional, check_event};
