@@ -49,6 +49,10 @@ pub(super) async fn claim(tx: &mut Tx<'_>, claim: &Claim) -> Result<(Claims, Sto
     let is_plain = strips.iter().all(|strip| strip.lane.is_empty());
     if !is_plain || has_limits(&set, &queues) {
         tx.run(sqlx::query(&tx.sql.lock_claim)).await?;
+        // A lease begins when it is given, and not before the one in whose place it is.
+        if claim.now.is_none() {
+            tx.move_on().await?;
+        }
         strips = self::strips(tx, &queues).await?;
     }
     let open: Vec<Strip> = strips

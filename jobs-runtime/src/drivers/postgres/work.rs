@@ -43,6 +43,12 @@ impl<'c> Tx<'c> {
         }
     }
 
+    /// Moves on to the instant that it is by the store's clock.
+    pub(super) async fn move_on(&mut self) -> Result<(), Fault> {
+        self.now = time(self.connection, self.sql).await?;
+        Ok(())
+    }
+
     pub(super) async fn all(&mut self, query: Query<'_>) -> Result<Vec<PgRow>, Fault> {
         Ok(query.fetch_all(&mut *self.connection).await?)
     }
