@@ -41,7 +41,9 @@ fn a_process_can_be_killed_at_every_crash_point() {
 
 fn on_postgres(args: &[&str]) {
     let url = std::env::var("JOBS_TEST_POSTGRES").unwrap();
-    harness(&[args, &["--server", &url]].concat());
+    // A server answers later than a file, and the machine is its too.
+    let slow = ["--speed", "20", "--chaos-ms", "800", "--heal-ms", "30000"];
+    harness(&[args, &["--server", &url], &slow].concat());
 }
 
 #[test]

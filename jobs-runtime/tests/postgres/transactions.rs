@@ -219,6 +219,35 @@ async fn a_step_writes_together_with_its_record_and_a_failed_one_not_at_all() {
     assert_eq!(view.journal.len(), 1);
 }
 
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+#[ignore = "needs a server: scripts/test postgres"]
+async fn a_key_in_a_long_transaction_holds_up_whoever_wants_it_and_nobody_else() {
+    let app = app().await;
+    let mut tx = app.pool.begin().await.unwrap();
+    invoice(1).enqueue_in(&mut tx).await.unwrap();
+    let mut held = tokio::task::JoinSet::new();
+    for _ in 0..5 {
+        let jobs = app.jobs.clone();
+        held.spawn(async move {
+            let invoice = invoice(1).without_outbox();
+            invoice.enqueue(&jobs).await.map(drop)
+        });
+    }
+    for other in 0..20 {
+        let enqueue = refund(other).enqueue(&app.jobs);
+        let done = tokio::time::timeout(Duration::from_secs(20), enqueue).await;
+        done.expect("it waits for another key").unwrap();
+    }
+    assert!(
+        held.try_join_next().is_none(),
+        "one went before the key was free"
+    );
+    tx.commit().await.unwrap();
+    while let Some(ended) = held.join_next().await {
+        assert_eq!(ended.unwrap().unwrap_err().code(), "X_JOB_DUPLICATE");
+    }
+}
+
 #[tokio::test]
 #[ignore = "needs a server: scripts/test postgres"]
 async fn a_connection_without_a_transaction_is_refused() {

@@ -39,11 +39,16 @@ const LIGHT: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous
 /// One snapshot for all statements of a look.
 const LOOK: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
 
-/// What a transaction must survive.
+/// Has a transaction that carries the jobs of many wait for nobody's long one.
+const SOON: &str = "SET LOCAL lock_timeout = '100ms'";
+
+/// What a transaction must survive, and how long it waits for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum Begin {
     Durable,
     Light,
+    /// Durable, or not at all.
+    Soon,
 }
 
 /// A transaction that has begun. Dropped, it is rolled back.
@@ -83,6 +88,11 @@ impl Failed {
         match self {
             Failed::Before(fault) | Failed::AtCommit(fault) => fault.is_collision(),
         }
+    }
+
+    /// Somebody else holds what it waits for.
+    pub(super) fn is_held(&self) -> bool {
+        matches!(self, Failed::Before(fault) if fault.is_held())
     }
 
     pub(super) fn is_one_items(&self) -> bool {
@@ -142,7 +152,7 @@ impl Postgres {
             },
             durable: if is_durable { DURABLE } else { MADE_DURABLE },
             client: options.env.entropy.bits() as u64,
-            gather: super::gather::Gather::new(),
+            gather: super::gather::Gather::new(options.connections),
             pool: pool(options.connections),
             commits: pool(1),
             beats: pool(1),
@@ -167,10 +177,14 @@ impl Postgres {
         now: Option<Timestamp>,
     ) -> Result<Open<'_>, Failed> {
         let statement = match begin {
-            Begin::Durable => self.shared.durable,
+            Begin::Durable | Begin::Soon => self.shared.durable,
             Begin::Light => LIGHT,
         };
-        Ok(self.open(pool, statement, now).await?)
+        let mut open = self.open(pool, statement, now).await?;
+        if begin == Begin::Soon {
+            open.tx().run(sqlx::query(SOON)).await?;
+        }
+        Ok(open)
     }
 
     /// A look at one instant, which changes nothing.

@@ -47,6 +47,11 @@ impl Fault {
         self.code().as_deref() == Some("23505")
     }
 
+    /// A lock was not to be had in time.
+    pub(super) fn is_held(&self) -> bool {
+        self.code().as_deref() == Some("55P03")
+    }
+
     /// The database refused what was written, and not the machine or another transaction.
     pub(super) fn is_refusal(&self) -> bool {
         self.code().is_some_and(|code| code.starts_with("23"))

@@ -38,7 +38,7 @@ use crate::contract::{
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
 use crate::drivers::model::{Need, Store};
 use async_trait::async_trait;
-use connect::{Begin, Failed};
+use connect::{Begin, Failed, Open};
 use fault::Fault;
 use first::{of_commit, of_event, of_job};
 use sqlx::postgres::PgPool;
@@ -119,7 +119,16 @@ impl Postgres {
         first: &BTreeSet<Need>,
         verb: impl Fn(&mut Store, Timestamp) -> T + Send + Sync,
     ) -> Result<T, Failed> {
-        let mut open = self.begin(pool, Begin::Durable, now).await?;
+        let open = self.begin(pool, Begin::Durable, now).await?;
+        self.write_in(open, first, verb).await
+    }
+
+    async fn write_in<T: Send>(
+        &self,
+        mut open: Open<'_>,
+        first: &BTreeSet<Need>,
+        verb: impl Fn(&mut Store, Timestamp) -> T + Send + Sync,
+    ) -> Result<T, Failed> {
         let (answer, mut after) = work::apply(&mut open.tx(), first.clone(), verb).await?;
         self.commit(open, after.take_hints()).await?;
         Ok(answer)
@@ -161,6 +170,22 @@ impl Postgres {
 }
 
 impl Postgres {
+    /// Stores the jobs of many in one transaction, if it has to wait for nobody's long one.
+    async fn store_soon(&self, jobs: &[NewJob]) -> Result<Vec<EnqueueAnswer>, Failed> {
+        let shared = &self.shared;
+        let needs: BTreeSet<Need> = jobs.iter().flat_map(of_job).collect();
+        let verb = |store: &mut Store, now: Timestamp| {
+            let enqueue = |job| store.enqueue(job, &shared.capabilities, now);
+            let answers: Vec<EnqueueAnswer> = jobs.iter().map(enqueue).collect();
+            answers
+        };
+        let stored = async || {
+            let open = self.begin(&shared.pool, Begin::Soon, None).await?;
+            self.write_in(open, &needs, &verb).await
+        };
+        again!(self, stored())
+    }
+
     /// Stores jobs in one transaction.
     async fn store_jobs(
         &self,

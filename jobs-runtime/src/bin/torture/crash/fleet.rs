@@ -23,6 +23,8 @@ pub(crate) struct Orders {
     pub(crate) plan: Plan,
     /// Of a client, in its first life.
     pub(crate) acts: u64,
+    /// Something befalls the server meanwhile.
+    pub(crate) disturbed: bool,
     pub(crate) folder: PathBuf,
     pub(crate) place: Place,
     pub(crate) time: FastTime,
@@ -278,6 +280,7 @@ impl Fleet {
             calm_from: self.orders.calm_from,
             lossy: plan.lossy,
             acts: self.orders.acts / u64::from(life.incarnation),
+            disturbed: self.orders.disturbed,
             crowd: plan.crowd,
             bug: self.orders.bug.clone(),
         };

@@ -112,8 +112,12 @@ impl Common {
         let mut points = jobs_runtime::torture::points::names();
         let others: &[&str] = match self.terms.server {
             None => &["driver.postgres."],
-            // Without a file there are no `tx` steps.
-            Some(_) => &["driver.sqlite.", "store.transacting."],
+            // The job with `tx` steps writes to a file.
+            Some(_) => &[
+                "driver.sqlite.",
+                "driver.postgres.step.",
+                "store.transacting.",
+            ],
         };
         points.retain(|point| !others.iter().any(|other| point.starts_with(other)));
         points

@@ -57,6 +57,8 @@ pub(crate) struct Setup {
     pub(crate) calm_from: Timestamp,
     pub(crate) lossy: bool,
     pub(crate) acts: u64,
+    /// Something befalls the server meanwhile.
+    pub(crate) disturbed: bool,
     pub(crate) crowd: bool,
     pub(crate) bug: Option<String>,
 }
@@ -158,8 +160,8 @@ async fn be_client(jobs: &Jobs, mut choices: Choices, setup: &Setup) {
     let mut payer = Choices::new(choices.bits());
     for act in 1..=setup.acts {
         time.sleep(client.pause(MEAN_PAUSE)).await;
-        // It may be slow when its server is away.
-        if time.now() >= setup.calm_from {
+        // It is slow when its server is away again and again.
+        if setup.disturbed && time.now() >= setup.calm_from {
             break;
         }
         drop(client.act(jobs).await);

@@ -101,6 +101,7 @@ pub(crate) fn run(plan: &Plan, terms: &Terms, name: &str) -> Result<Report, Stri
     let orders = Orders {
         plan: plan.clone(),
         acts: terms.acts(plan.acts),
+        disturbed: terms.disturb.is_some(),
         folder: folder.clone(),
         place: place.clone(),
         time,
