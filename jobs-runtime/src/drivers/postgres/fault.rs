@@ -47,6 +47,11 @@ impl Fault {
         self.code().as_deref() == Some("23505")
     }
 
+    /// The server, or this connection to it, is ended.
+    fn is_end_of_server(&self) -> bool {
+        self.code().is_some_and(|code| code.starts_with("57P"))
+    }
+
     /// A lock was not to be had in time.
     pub(super) fn is_held(&self) -> bool {
         self.code().as_deref() == Some("55P03")
@@ -88,8 +93,11 @@ impl Fault {
     pub(super) fn after_commit(self) -> Error {
         match self {
             Fault::Refused(error) => error,
-            // The server answered, so it is known not to have happened.
-            Fault::Sqlx(sqlx::Error::Database(_)) => self.before_write(),
+            // The server answered, so it is known not to have happened; but for the answer that it
+            // ends, which may be about what comes after the commit.
+            Fault::Sqlx(sqlx::Error::Database(_)) if !self.is_end_of_server() => {
+                self.before_write()
+            }
             Fault::Corrupt(what) => Error::outcome_unknown("Postgres", what),
             Fault::Sqlx(cause) => {
                 Error::outcome_unknown("Postgres", cause.to_string()).with_source(cause)
