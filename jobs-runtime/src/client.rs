@@ -27,7 +27,7 @@ const MAX_WRITE_TRIES: u32 = 4;
 const FIRST_PAUSE: Duration = Duration::from_millis(50);
 /// After so long it is not tried again: what came of the first try may have ended and been removed
 /// since ([`Retention::at_least`](crate::Retention::at_least)), and another would make it anew.
-const RESEND_WITHIN: Duration = Duration::from_secs(20);
+pub(crate) const RESEND_WITHIN: Duration = Duration::from_secs(20);
 /// Jobs that [`Jobs::enqueue_all`] stores in one write; more go in several.
 pub const ENQUEUE_LIMIT_JOBS: usize = 10_000;
 

@@ -1,6 +1,7 @@
 //! Retention: for how long ended jobs are kept, by state and by definition. What is said here goes
 //! to the store as rules; dead letters are none of its business.
 
+use crate::client::RESEND_WITHIN;
 use crate::contract::{PruneBounds, PruneRule, Pruned};
 use crate::core::{Millis, State, Timestamp};
 use crate::store::Store;
@@ -15,6 +16,7 @@ const SWEEP_LIMIT_BATCHES: usize = 1_000;
 /// For how long an ended job is kept whatever the rules say: a program whose enqueue was not answered
 /// sends it again within a third of it, and would have the job run again if nothing were left of it.
 const KEPT_AT_LEAST: Millis = Millis::secs(60);
+const _: () = assert!(KEPT_AT_LEAST.0 >= 3 * RESEND_WITHIN.as_secs() * 1_000);
 /// Time between two sweeps of a worker.
 const SWEEP_EVERY: Duration = Duration::from_secs(60);
 

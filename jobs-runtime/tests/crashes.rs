@@ -47,13 +47,13 @@ fn on_postgres(args: &[&str]) {
 }
 
 #[test]
-#[ignore = "needs a server: JOBS_TEST_POSTGRES=postgres://…"]
+#[ignore = "needs a server: scripts/test postgres"]
 fn on_postgres_a_hundred_and_twenty_trials_break_no_promise() {
     on_postgres(&["run", "--mode", "mixed", "--seeds", "0..120"]);
 }
 
 #[test]
-#[ignore = "needs a server: JOBS_TEST_POSTGRES=postgres://…"]
+#[ignore = "needs a server: scripts/test postgres"]
 fn on_postgres_a_process_can_be_killed_at_every_crash_point() {
     on_postgres(&["sweep", "--mode", "point", "--hits", "1"]);
 }

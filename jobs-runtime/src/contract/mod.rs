@@ -52,6 +52,8 @@ pub use requests::{
     Beat, BeatAnswer, Claim, Claimed, Claims, Conflicted, EnqueueAnswer, Enqueued, PruneBounds,
     PruneRule, Pruned, Published, QueueStats, Setting, SettingWrite, WakeUp, WakeUps, rules_of,
 };
+#[allow(unused_imports, reason = "for drivers that a build may leave out")]
+pub(crate) use transactional::through_its_connection;
 pub use transactional::{StepTransaction, Transactional};
 
 use crate::Error;

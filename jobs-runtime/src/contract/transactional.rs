@@ -21,7 +21,7 @@ use async_trait::async_trait;
     note = "give `&mut tx`, where `tx` is a `sqlx::Transaction` on the database that holds the jobs: a SQLite file, with the feature `sqlx-sqlite` of `jobs-runtime`, or a Postgres database, with `postgres`"
 )]
 pub trait Transactional: Send {
-    /// The store's time, now that nobody else can write to it.
+    /// The store's time, once the transaction may write.
     ///
     /// # Errors
     /// `X_OUTBOX_NO_TX` if the connection is in no transaction, `X_STORE_SETTINGS` if there is no
@@ -100,3 +100,52 @@ pub trait StepTransaction: Transactional + Sized + 'static {
     /// ROLLBACK, waited for.
     async fn undo(self);
 }
+
+/// Has a transaction do what its connection does, which it dereferences to.
+#[allow(
+    unused_macros,
+    reason = "there are no transactions in a build without databases"
+)]
+macro_rules! through_its_connection {
+    ($transaction:ty) => {
+        #[async_trait::async_trait]
+        impl $crate::contract::Transactional for $transaction {
+            async fn store_time(&mut self) -> Result<$crate::core::Timestamp, $crate::Error> {
+                (**self).store_time().await
+            }
+
+            async fn belongs_to(
+                &mut self,
+                driver: &dyn $crate::contract::Driver,
+            ) -> Result<(), $crate::Error> {
+                (**self).belongs_to(driver).await
+            }
+
+            async fn enqueue_here(
+                &mut self,
+                jobs: &[$crate::core::NewJob],
+                now: Option<$crate::core::Timestamp>,
+            ) -> Result<Vec<$crate::contract::EnqueueAnswer>, $crate::Error> {
+                (**self).enqueue_here(jobs, now).await
+            }
+
+            async fn publish_here(
+                &mut self,
+                events: &[$crate::core::NewEvent],
+                now: Option<$crate::core::Timestamp>,
+            ) -> Result<Vec<$crate::contract::Published>, $crate::Error> {
+                (**self).publish_here(events, now).await
+            }
+
+            async fn commit_here(
+                &mut self,
+                commit: &$crate::core::Commit,
+                now: Option<$crate::core::Timestamp>,
+            ) -> Result<$crate::core::CommitAnswer, $crate::Error> {
+                (**self).commit_here(commit, now).await
+            }
+        }
+    };
+}
+#[allow(unused_imports, reason = "as above")]
+pub(crate) use through_its_connection;

@@ -271,6 +271,16 @@ async fn a_transaction_that_sees_only_an_old_snapshot_is_refused() {
 
 #[tokio::test]
 #[ignore = "needs a server: scripts/test postgres"]
+async fn a_pool_that_names_no_schema_of_a_store_is_refused_in_its_own_words() {
+    let refused = Jobs::from_pool(pool("Orders").await).await;
+    let refused = refused.err().expect("it names none");
+    assert_eq!(refused.code(), "X_STORE_SETTINGS");
+    let text = refused.to_string();
+    assert!(text.contains("`jobs.schema = Orders`"), "{text}");
+}
+
+#[tokio::test]
+#[ignore = "needs a server: scripts/test postgres"]
 async fn a_transaction_that_leads_elsewhere_is_refused_with_both_places() {
     let app = app().await;
     let other = new_schema();

@@ -1,4 +1,5 @@
-//! Answers that come when the lease is over: the body does not go on after them.
+//! Answers that come when it is too late for them, or not at all: the body does not go on after its
+//! lease, and an enqueue is not sent again when its job may have come and gone.
 
 use crate::leases::Gate;
 use crate::support::{Fault, Faults, Log, memory, within};

@@ -28,6 +28,10 @@ const DURABLE: &str = "BEGIN ISOLATION LEVEL READ COMMITTED";
 /// The same where the server's default would answer before the disk has it.
 const MADE_DURABLE: &str =
     "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = on";
+/// As [`DURABLE`] and [`MADE_DURABLE`], for the jobs of many: they wait for nobody's long transaction.
+const SOON: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '100ms'";
+const MADE_SOON: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL lock_timeout = '100ms'; \
+                         SET LOCAL synchronous_commit = on";
 /// For claims and retention. What of them a crash of the server takes back is only that: a lost
 /// claim is a job that is visible again, whose next lease has the same epoch and another nonce, so
 /// that the first holder is refused; and what retention removed is removed again. A commit that
@@ -38,9 +42,6 @@ const MADE_DURABLE: &str =
 const LIGHT: &str = "BEGIN ISOLATION LEVEL READ COMMITTED; SET LOCAL synchronous_commit = off";
 /// One snapshot for all statements of a look.
 const LOOK: &str = "BEGIN ISOLATION LEVEL REPEATABLE READ READ ONLY";
-
-/// Has a transaction that carries the jobs of many wait for nobody's long one.
-const SOON: &str = "SET LOCAL lock_timeout = '100ms'";
 
 /// What a transaction must survive, and how long it waits for others.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -138,6 +139,11 @@ impl Postgres {
                 .connect_lazy_with(options.connect.clone())
         };
         let (place, is_durable) = prepare(&options).await?;
+        // A setting that is stronger is kept.
+        let (durable, soon) = match is_durable {
+            true => (DURABLE, SOON),
+            false => (MADE_DURABLE, MADE_SOON),
+        };
         let shared = Arc::new(Shared {
             sql: Statements::new(&options.schema).by_clock(options.clock.as_deref()),
             capabilities: Capabilities {
@@ -150,7 +156,8 @@ impl Postgres {
                 shared: true,
                 payload_limit: options.payload_limit_bytes,
             },
-            durable: if is_durable { DURABLE } else { MADE_DURABLE },
+            durable,
+            soon,
             client: options.env.entropy.bits() as u64,
             gather: super::gather::Gather::new(options.connections),
             pool: pool(options.connections),
@@ -177,14 +184,11 @@ impl Postgres {
         now: Option<Timestamp>,
     ) -> Result<Open<'_>, Failed> {
         let statement = match begin {
-            Begin::Durable | Begin::Soon => self.shared.durable,
+            Begin::Durable => self.shared.durable,
             Begin::Light => LIGHT,
+            Begin::Soon => self.shared.soon,
         };
-        let mut open = self.open(pool, statement, now).await?;
-        if begin == Begin::Soon {
-            open.tx().run(sqlx::query(SOON)).await?;
-        }
-        Ok(open)
+        Ok(self.open(pool, statement, now).await?)
     }
 
     /// A look at one instant, which changes nothing.

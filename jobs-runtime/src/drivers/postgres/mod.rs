@@ -66,6 +66,8 @@ struct Shared {
     capabilities: Capabilities,
     /// How a transaction begins whose COMMIT must be on the disk.
     durable: &'static str,
+    /// The same of one that waits for nobody.
+    soon: &'static str,
     /// Tells this client's notices from those of others.
     client: u64,
     env: Env,

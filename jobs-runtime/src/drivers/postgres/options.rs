@@ -16,6 +16,10 @@ pub const DEFAULT_SCHEMA: &str = "jobs";
 /// Characters of a schema's name: Postgres cuts longer names.
 const MAX_SCHEMA_CHARS: usize = 48;
 
+/// What a name of a schema may be.
+const SCHEMA_FIX: &str =
+    "use lower-case letters, digits and underscores, a letter first, and at most 48 of them";
+
 /// Parameters of a URL that are this driver's own; the others are sqlx's.
 const OWN: [&str; 3] = ["schema", "connections", "payload_limit"];
 
@@ -92,9 +96,17 @@ impl PostgresOptions {
 
     /// For a database that sqlx knows how to reach.
     pub(super) fn of(connect: PgConnectOptions, schema: &str) -> Result<Self, Error> {
+        if !is_schema(schema) {
+            return Err(Error::store_settings(
+                format_args!(
+                    "the connections of the pool say `jobs.schema = {schema}`, which is no name for a schema of the store"
+                ),
+                SCHEMA_FIX,
+            ));
+        }
         Ok(PostgresOptions {
             connect,
-            schema: checked_schema("jobs.schema", schema)?,
+            schema: schema.to_owned(),
             connections: DEFAULT_CONNECTIONS,
             acquire_timeout: Duration::from_secs(30),
             payload_limit_bytes: DEFAULT_PAYLOAD_LIMIT_BYTES,
@@ -156,19 +168,18 @@ fn check_names(url: &str) -> Result<(), Error> {
 }
 
 /// A name that needs no thought in any quotes: nothing that a user gives becomes syntax.
-fn checked_schema(url: &str, name: &str) -> Result<String, Error> {
+fn is_schema(name: &str) -> bool {
     let is_letter = |c: char| c.is_ascii_lowercase() || c == '_';
     let is_plain = name.chars().all(|c| is_letter(c) || c.is_ascii_digit());
-    if name.starts_with(is_letter) && is_plain && name.len() <= MAX_SCHEMA_CHARS {
+    name.starts_with(is_letter) && is_plain && name.len() <= MAX_SCHEMA_CHARS
+}
+
+fn checked_schema(url: &str, name: &str) -> Result<String, Error> {
+    if is_schema(name) {
         return Ok(name.to_owned());
     }
-    let fix =
-        "use lower-case letters, digits and underscores, a letter first, and at most 48 of them";
-    Err(Error::url_invalid(
-        url,
-        format_args!("\"{name}\" is no name for a schema of the store"),
-        fix,
-    ))
+    let what = format_args!("\"{name}\" is no name for a schema of the store");
+    Err(Error::url_invalid(url, what, SCHEMA_FIX))
 }
 
 /// The parameters that are ours, and the URL without them.

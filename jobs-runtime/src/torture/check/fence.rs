@@ -78,10 +78,6 @@ fn commits_are_current(index: &Index<'_>, line: &Line<'_>, found: &mut Found<'_>
             continue;
         }
         let key = (number.token.epoch, number.token.nonce, number.number);
-        // One that was refused changed nothing, and its number goes to the next one.
-        if !made.may_be_done() {
-            continue;
-        }
         let first = *first_sent.entry(key).or_insert(*at);
         if !made.is_applied() {
             continue;

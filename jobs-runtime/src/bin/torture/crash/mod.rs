@@ -95,6 +95,9 @@ impl Common {
             bug: args.value("bug")?,
             keep: args.switch("keep"),
         };
+        if terms.disturb.is_some() && terms.server.is_none() {
+            return Err("--disturb befalls a server: name one with --server URL".into());
+        }
         Ok(Common {
             terms,
             lanes: Lanes {

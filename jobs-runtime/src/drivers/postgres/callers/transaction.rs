@@ -6,7 +6,10 @@ use super::super::first::{of_commit, of_event, of_job};
 use super::super::{Postgres, Shared, wake, work};
 use super::stores::{self, Place, place};
 use crate::Error;
-use crate::contract::{Conflicted, Driver, EnqueueAnswer, Published, Transactional, check_event};
+use crate::contract::{
+    Conflicted, Driver, EnqueueAnswer, Published, Transactional, check_event,
+    through_its_connection,
+};
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
 use crate::drivers::model::{Need, Store};
 use async_trait::async_trait;
@@ -61,40 +64,7 @@ impl Transactional for PgConnection {
     }
 }
 
-#[async_trait]
-impl Transactional for Transaction<'_, sqlx::Postgres> {
-    async fn store_time(&mut self) -> Result<Timestamp, Error> {
-        (**self).store_time().await
-    }
-
-    async fn belongs_to(&mut self, driver: &dyn Driver) -> Result<(), Error> {
-        (**self).belongs_to(driver).await
-    }
-
-    async fn enqueue_here(
-        &mut self,
-        jobs: &[NewJob],
-        now: Option<Timestamp>,
-    ) -> Result<Vec<EnqueueAnswer>, Error> {
-        (**self).enqueue_here(jobs, now).await
-    }
-
-    async fn publish_here(
-        &mut self,
-        events: &[NewEvent],
-        now: Option<Timestamp>,
-    ) -> Result<Vec<Published>, Error> {
-        (**self).publish_here(events, now).await
-    }
-
-    async fn commit_here(
-        &mut self,
-        commit: &Commit,
-        now: Option<Timestamp>,
-    ) -> Result<CommitAnswer, Error> {
-        (**self).commit_here(commit, now).await
-    }
-}
+through_its_connection!(Transaction<'_, sqlx::Postgres>);
 
 pub(super) async fn enqueue(
     connection: &mut PgConnection,

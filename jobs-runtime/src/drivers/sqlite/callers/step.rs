@@ -6,8 +6,8 @@ use super::link::fault;
 use super::transaction::{self, is_refusal};
 use super::turn::OwnTurn;
 use crate::Error;
-use crate::contract::{Driver, EnqueueAnswer, Published, StepTransaction, Transactional};
-use crate::core::{Commit, CommitAnswer, Millis, NewEvent, NewJob, Timestamp};
+use crate::contract::{Driver, StepTransaction, through_its_connection};
+use crate::core::{Millis, Timestamp};
 use crate::torture::crash_point;
 use async_trait::async_trait;
 use sqlx::{Row, Sqlite as SqlxSqlite, SqliteConnection, Transaction};
@@ -149,37 +149,4 @@ impl StepTransaction for SqliteTx {
     }
 }
 
-#[async_trait]
-impl Transactional for SqliteTx {
-    async fn store_time(&mut self) -> Result<Timestamp, Error> {
-        (**self).store_time().await
-    }
-
-    async fn belongs_to(&mut self, driver: &dyn Driver) -> Result<(), Error> {
-        (**self).belongs_to(driver).await
-    }
-
-    async fn enqueue_here(
-        &mut self,
-        jobs: &[NewJob],
-        now: Option<Timestamp>,
-    ) -> Result<Vec<EnqueueAnswer>, Error> {
-        (**self).enqueue_here(jobs, now).await
-    }
-
-    async fn publish_here(
-        &mut self,
-        events: &[NewEvent],
-        now: Option<Timestamp>,
-    ) -> Result<Vec<Published>, Error> {
-        (**self).publish_here(events, now).await
-    }
-
-    async fn commit_here(
-        &mut self,
-        commit: &Commit,
-        now: Option<Timestamp>,
-    ) -> Result<CommitAnswer, Error> {
-        (**self).commit_here(commit, now).await
-    }
-}
+through_its_connection!(SqliteTx);

@@ -5,7 +5,9 @@ use super::super::{Shared, Sqlite, commit, enqueue, migrate, publish, sql};
 use super::link::{fault, within};
 use super::stores::{self, Found};
 use crate::Error;
-use crate::contract::{Driver, EnqueueAnswer, Published, Transactional, check_event};
+use crate::contract::{
+    Driver, EnqueueAnswer, Published, Transactional, check_event, through_its_connection,
+};
 use crate::core::{Commit, CommitAnswer, NewEvent, NewJob, Timestamp};
 use async_trait::async_trait;
 use rusqlite::ErrorCode;
@@ -69,40 +71,7 @@ impl Transactional for SqliteConnection {
     }
 }
 
-#[async_trait]
-impl Transactional for Transaction<'_, SqlxSqlite> {
-    async fn store_time(&mut self) -> Result<Timestamp, Error> {
-        (**self).store_time().await
-    }
-
-    async fn belongs_to(&mut self, driver: &dyn Driver) -> Result<(), Error> {
-        (**self).belongs_to(driver).await
-    }
-
-    async fn enqueue_here(
-        &mut self,
-        jobs: &[NewJob],
-        now: Option<Timestamp>,
-    ) -> Result<Vec<EnqueueAnswer>, Error> {
-        (**self).enqueue_here(jobs, now).await
-    }
-
-    async fn publish_here(
-        &mut self,
-        events: &[NewEvent],
-        now: Option<Timestamp>,
-    ) -> Result<Vec<Published>, Error> {
-        (**self).publish_here(events, now).await
-    }
-
-    async fn commit_here(
-        &mut self,
-        commit: &Commit,
-        now: Option<Timestamp>,
-    ) -> Result<CommitAnswer, Error> {
-        (**self).commit_here(commit, now).await
-    }
-}
+through_its_connection!(Transaction<'_, SqlxSqlite>);
 
 /// Takes the write lock and finds the store, or says what stands in the way.
 pub(super) async fn enter(connection: &mut SqliteConnection) -> Result<Arc<Shared>, Error> {
